@@ -1,0 +1,1 @@
+"""Where rows come from: blocks of rows and the sources that cut tables into them."""

@@ -1,0 +1,90 @@
+"""A block: some rows of a table, the only form in which data reach a statistic."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import Any, NoReturn, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+Array: TypeAlias = npt.NDArray[Any]
+Matrix: TypeAlias = Any
+"""A dense 2-D array or a SciPy CSR matrix."""
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Some consecutive rows of a source.
+
+    Attributes
+    ----------
+    X : array or CSR matrix of shape (rows, d), float32 or float64
+    y : array of shape (rows, t) or None
+    weight : array of shape (rows,) or None
+        ``None`` means that every row counts once.
+    group : array of int of shape (rows,) or None
+        A class, fold or cluster number per row.
+    start : int
+        Number of the first row in its source.
+    names : tuple of str or None
+        Names of the columns, for messages.
+    """
+
+    X: Matrix
+    y: Array | None = None
+    weight: Array | None = None
+    group: Array | None = None
+    start: int = 0
+    names: tuple[str, ...] | None = None
+
+    def __len__(self) -> int:
+        return int(self.X.shape[0])
+
+    @property
+    def targets(self) -> Array:
+        """``y`` of shape (rows, t); t = 0 where the source has no target."""
+        return np.empty((len(self), 0)) if self.y is None else self.y
+
+    def take(self, rows: Array) -> Block:
+        """The block with only these rows (a mask or positions)."""
+
+        def part(a: Any) -> Any:
+            return None if a is None else a[rows]
+
+        return dataclasses.replace(
+            self, X=self.X[rows], y=part(self.y), weight=part(self.weight), group=part(self.group)
+        )
+
+    def present(self) -> Block:
+        """The block without its rows of weight zero: those count as removed."""
+        if self.weight is None or self.weight.all():
+            return self
+        return self.take(np.flatnonzero(self.weight))
+
+    def reject_nonfinite(self) -> None:
+        """Raise a sentence that names the first NaN or infinity in X or y, if there is one."""
+        if sp.issparse(self.X):
+            rows, columns = sp.coo_array(self.X).coords
+            bad = np.flatnonzero(~np.isfinite(self.X.data))
+            if bad.size:
+                self._name_value("X", rows[bad[0]], columns[bad[0]], self.X.data[bad[0]])
+        elif not np.isfinite(self.X).all():
+            row, column = np.argwhere(~np.isfinite(self.X))[0]
+            self._name_value("X", row, column, self.X[row, column])
+        if self.y is not None and not np.isfinite(self.y).all():
+            row, column = np.argwhere(~np.isfinite(self.y))[0]
+            self._name_value("y", row, column, self.y[row, column])
+
+    def _name_value(self, what: str, row: int, column: int, value: float) -> NoReturn:
+        kind = "NaN" if np.isnan(value) else "infinity (inf)"
+        where = f"row {self.start + row}"
+        if what == "X":
+            name = f"{self.names[column]!r}" if self.names else str(column)
+            where = f"column {name}, {where}"
+        raise ValueError(
+            f"Input {what} contains {kind} in {where}, and a linear model needs finite numbers: "
+            "remove such rows, or fill them first, for example with sklearn.impute.SimpleImputer."
+        )

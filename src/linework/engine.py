@@ -1,0 +1,227 @@
+"""The only place where rows are read: map a statistic over blocks, merge the results.
+
+The merge tree is fixed by the chunks' numbers, never by which worker finished first: sums are
+made in the same order, and give the same bits, on any number of threads.
+"""
+
+from __future__ import annotations
+
+import contextvars
+import os
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import cache, reduce
+from itertools import islice
+from operator import add
+from typing import Any, Generic, Protocol, TypeVar
+
+import numpy as np
+from threadpoolctl import ThreadpoolController
+
+from linework.data.blocks import Array, Block
+from linework.data.sources import Chunk, Source
+
+
+class Mergeable(Protocol):
+    """A value whose `+` gives the statistic of both parts."""
+
+    def __add__(self, other: Any, /) -> Any: ...
+
+
+S = TypeVar("S", bound=Mergeable)
+
+_threads: contextvars.ContextVar[int | None] = contextvars.ContextVar("threads", default=None)
+_worker = threading.local()
+
+
+@contextmanager
+def threads(n: int) -> Iterator[None]:
+    """Read rows with at most ``n`` threads inside this context; the results stay the same bits.
+
+    Without it, the environment variable LINEWORK_THREADS or the number of usable cores decides.
+
+    Examples
+    --------
+    >>> import linework
+    >>> with linework.threads(1):
+    ...     model = linework.LinearRegression().fit([[0.0], [1.0], [2.0]], [1.0, 3.0, 5.0])
+    >>> model.coef_.round(12)
+    array([2.])
+    """
+    if n < 1:
+        raise ValueError(f"The number of threads is {n}, and at least 1 is needed.")
+    token = _threads.set(n)
+    try:
+        yield
+    finally:
+        _threads.reset(token)
+
+
+def _thread_count() -> int:
+    if getattr(_worker, "busy", False):
+        return 1  # a pass inside a worker of another pass runs in that worker
+    chosen = _threads.get() or int(os.environ.get("LINEWORK_THREADS", "0"))
+    if chosen:
+        return chosen
+    affinity = getattr(os, "sched_getaffinity", None)
+    return len(affinity(0)) if affinity else os.cpu_count() or 1
+
+
+class _SingleThreadedBlas:
+    """Holds BLAS to one thread while any pass is under way: our threads are the parallelism.
+
+    BLAS's thread count belongs to the whole process, so passes that overlap share one hold: the
+    first to come sets it, the last to go restores it.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._holders = 0
+        self._saved: list[int] = []
+
+    @staticmethod
+    @cache
+    def _libraries() -> list[Any]:
+        return list(ThreadpoolController().select(user_api="blas").lib_controllers)
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if self._holders == 0:
+                self._saved = [library.get_num_threads() for library in self._libraries()]
+                for library in self._libraries():
+                    library.set_num_threads(1)
+            self._holders += 1
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._holders -= 1
+            if self._holders == 0:
+                for library, count in zip(self._libraries(), self._saved, strict=True):
+                    library.set_num_threads(count)
+
+
+_single_threaded_blas = _SingleThreadedBlas()
+
+
+class _MergeTree(Generic[S]):
+    """Adds numbered values as a binary tree over their numbers, in whatever order they arrive.
+
+    Node (level, i) covers the values i·2^level … (i+1)·2^level − 1. A value waits for its sibling
+    only, so about log2(n) values are held at a time; how many there will be need not be known.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._waiting: dict[tuple[int, int], S] = {}
+
+    def add(self, number: int, value: S) -> None:
+        level = 0
+        while True:
+            with self._lock:
+                sibling = self._waiting.pop((level, number ^ 1), None)
+                if sibling is None:
+                    self._waiting[level, number] = value
+                    return
+            value = sibling + value if number & 1 else value + sibling
+            level, number = level + 1, number >> 1
+
+    def total(self) -> S:
+        """The sum of all values: the complete subtrees left over, joined from the right."""
+        parts = [self._waiting[key] for key in sorted(self._waiting)]
+        return reduce(lambda right, left: left + right, parts)
+
+
+def map_reduce(source: Source, statistic: Callable[[Block], S]) -> S:
+    """The merged statistic of all rows of a source.
+
+    Parameters
+    ----------
+    source : Source
+    statistic : callable
+        A statistic's ``from_block`` (or any function of a block whose results have a pure ``+``).
+
+    Returns
+    -------
+    The sum of ``statistic(block)`` over all blocks: the same bits for any number of threads.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from linework.data.sources import as_table
+    >>> from linework.engine import map_reduce
+    >>> from linework.stats import Moments
+    >>> moments = map_reduce(as_table(np.arange(6.0).reshape(3, 2)), Moments.from_block)
+    >>> moments.mean
+    array([2., 3.])
+    """
+    tree: _MergeTree[S] = _MergeTree()
+
+    def work(number: int, chunk: Chunk) -> None:
+        tree.add(number, reduce(add, map(statistic, chunk())))
+
+    _for_each_chunk(source, work)
+    return tree.total()
+
+
+def map_rows(source: Source, function: Callable[[Block], Array]) -> Array:
+    """``function(block)``, an array with one entry per row, for all rows in their order."""
+    parts: dict[int, list[Array]] = {}
+
+    def work(number: int, chunk: Chunk) -> None:
+        parts[number] = list(map(function, chunk()))
+
+    _for_each_chunk(source, work)
+    pieces = [piece for number in sorted(parts) for piece in parts[number]]
+    return pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
+
+
+def _for_each_chunk(source: Source, work: Callable[[int, Chunk], None]) -> None:
+    """Call ``work(number, chunk)`` for every chunk, from several threads where there are several.
+
+    The first failing chunk's error is raised, whatever the threads: chunks are handed out in
+    order, so every chunk before it has been begun and is let finish.
+    """
+    numbered = enumerate(source.chunks())
+    first = list(islice(numbered, 2))
+    if len(first) == 1 or (n_threads := _thread_count()) == 1:
+        with _single_threaded_blas:
+            for number, chunk in first:
+                work(number, chunk)
+            for number, chunk in numbered:
+                work(number, chunk)
+        return
+
+    lock = threading.Lock()
+    stop = threading.Event()
+    errors: dict[int, BaseException] = {}
+
+    def next_chunk() -> tuple[int, Chunk] | None:
+        with lock:
+            return first.pop(0) if first else next(numbered, None)
+
+    def run() -> None:
+        _worker.busy = True
+        try:
+            while not stop.is_set() and (item := next_chunk()) is not None:
+                try:
+                    work(*item)
+                except Exception as error:
+                    errors[item[0]] = error
+                    stop.set()
+        except BaseException:  # Ctrl-C in the calling thread: the others end after their block
+            stop.set()
+            raise
+        finally:
+            _worker.busy = False
+
+    with _single_threaded_blas, ThreadPoolExecutor(n_threads - 1) as pool:
+        others = [
+            pool.submit(contextvars.copy_context().run, run) for _ in range(n_threads - 1)
+        ]
+        run()
+        for other in others:
+            other.result()
+    if errors:
+        raise errors[min(errors)]
