@@ -1,0 +1,344 @@
+"""Run scikit-learn's own tests of behaviour with linework's classes in the place of its own.
+
+    python bench/peer_suites.py [--suite NAME] [-k EXPR] [--verbose]
+
+The test modules are those of the installed scikit-learn wheel, unchanged. Each name is swapped for
+a stand-in: linework's class, which also accepts the peer's parameters that only pick an algorithm,
+and drops them. So a test of `Ridge(solver="svd")` still checks what ridge regression must do.
+A test is *not applicable* when it uses nothing of linework's, when it needs a parameter linework
+lacks on purpose, or when `EXPLAINED` says why linework answers differently. Every other failure is
+a defect, and makes the exit code 1.
+"""
+
+from __future__ import annotations
+
+import argparse
+import functools
+import importlib
+import inspect
+import os
+import re
+import sys
+from collections import Counter
+from collections.abc import Callable, Generator, Iterable
+from dataclasses import dataclass, field
+from itertools import takewhile
+from pathlib import Path
+from textwrap import shorten
+from types import ModuleType
+from typing import Any
+
+import pytest
+import sklearn
+
+import linework
+
+# Test module -> {name in that module: attribute of linework}.
+SUITES: dict[str, dict[str, str]] = {
+    "sklearn.linear_model.tests.test_base": {"LinearRegression": "LinearRegression"},
+    "sklearn.linear_model.tests.test_ridge": {"Ridge": "Ridge", "RidgeCV": "RidgeCV"},
+    "sklearn.linear_model.tests.test_coordinate_descent": {
+        "Lasso": "Lasso",
+        "LassoCV": "LassoCV",
+        "ElasticNet": "ElasticNet",
+        "ElasticNetCV": "ElasticNetCV",
+        "lasso_path": "lasso_path",
+        "enet_path": "enet_path",
+    },
+}
+
+# Parameters that pick an algorithm and leave the model as it is: accepted and dropped.
+DESCENT = "precompute copy_X random_state selection"
+IGNORED: dict[str, str] = {
+    "LinearRegression": "copy_X n_jobs tol",
+    "Ridge": "solver copy_X random_state max_iter tol",
+    "RidgeCV": "gcv_mode",
+    "Lasso": DESCENT,
+    "ElasticNet": DESCENT,
+    "LassoCV": f"{DESCENT} verbose n_jobs",
+    "ElasticNetCV": f"{DESCENT} verbose n_jobs",
+    "lasso_path": "precompute copy_X verbose",
+    "enet_path": "precompute copy_X verbose check_input",
+}
+
+# Parameters linework lacks although a result depends on them, and why.
+WARM_START = "a fit depends on its data alone, never on an earlier fit"
+ABSENT: dict[str, dict[str, str]] = {
+    "Lasso": {"warm_start": WARM_START},
+    "ElasticNet": {"warm_start": WARM_START},
+}
+
+# Test -> (text of its error, why linework differs). `*` stands for anything, and a bare test name
+# for all its cases. The text keeps an explanation to one error: any other is still a defect.
+NO_OVERWRITE = "the caller's data are never overwritten, so there is no copy_X to switch it on"
+NO_SOLVER = "there is no solver to choose, hence none to reject, warn about or report"
+NO_GRAM = "a Gram matrix is not an input: there is none to check or to replace"
+EXPLAINED: dict[str, tuple[str, str]] = {
+    "test_base::test_inplace_data_preprocessing[*-None]": ("> 0.42", NO_OVERWRITE),
+    "test_ridge::test_ridge_regression": ("no attribute 'solver_'", NO_SOLVER),
+    "test_ridge::test_regularization_limits_ridge_gcv[csr_*-svd-*]": ("DID NOT WARN", NO_SOLVER),
+    "test_ridge::test_n_iter": ("", NO_SOLVER),
+    "test_ridge::test_ridge_fit_intercept_sparse_error": ("DID NOT RAISE", NO_SOLVER),
+    "test_ridge::test_ridge_fit_intercept_sparse_sag": ("DID NOT WARN", NO_SOLVER),
+    "test_ridge::test_ridge_positive_error_test": ("DID NOT RAISE", NO_SOLVER),
+    "test_ridge::test_lbfgs_solver_error": ("DID NOT WARN", NO_SOLVER),
+    "test_coordinate_descent::test_enet_copy_X_False_check_input_False": (
+        "np.not_equal(",
+        NO_OVERWRITE,
+    ),
+    "test_coordinate_descent::test_elasticnet_precompute_incorrect_gram": (
+        "DID NOT RAISE",
+        NO_GRAM,
+    ),
+    "test_coordinate_descent::test_overridden_gram_matrix": ("DID NOT WARN", NO_GRAM),
+    "test_coordinate_descent::test_lassoCV_does_not_set_precompute": (
+        "",
+        "it replaces the Lasso inside scikit-learn's LassoCV",
+    ),
+}
+
+UNKNOWN_PARAMETER = (
+    r"TypeError: (?P<owner>\w+)\S*\(\) got an unexpected keyword argument '(?P<name>\w+)'",
+    r"ValueError: Invalid parameter '(?P<name>\w+)' for estimator (?P<owner>\w+)\(",
+)
+
+
+@dataclass
+class Usage:
+    """What the running test has done with the stand-ins."""
+
+    touched: bool = False
+    ignored: set[str] = field(default_factory=set)
+
+
+def stand_in(peer: Any, ours: Any, usage: Usage) -> Any:
+    """Linework's class or function as the peer's tests call it; `usage` is told when they do."""
+    known = inspect.signature(ours).parameters
+    dropped = {
+        name: inspect.signature(peer).parameters[name]
+        for name in IGNORED.get(peer.__name__, "").split()
+        if name not in known
+    }
+    make = class_stand_in if inspect.isclass(ours) else function_stand_in
+    return make(peer.__name__, ours, dropped, usage)
+
+
+def class_stand_in(
+    name: str, ours: Any, dropped: dict[str, inspect.Parameter], usage: Usage
+) -> type:
+    class StandIn(ours):
+        def __init__(self, *args: Any, **params: Any) -> None:
+            usage.touched = True
+            for parameter in dropped.values():
+                setattr(self, parameter.name, params.pop(parameter.name, parameter.default))
+            super().__init__(*args, **params)
+
+        # Tests also use instances that were made while the module was imported, so a call of the
+        # constructor is not the only sign of use.
+        def __getattribute__(self, attribute: str) -> Any:
+            usage.touched = True
+            return super().__getattribute__(attribute)
+
+        def __setattr__(self, attribute: str, value: Any) -> None:
+            if attribute in dropped and value is not dropped[attribute].default:
+                usage.ignored.add(attribute)
+            super().__setattr__(attribute, value)
+
+    # `get_params` and `clone` read the parameters off this signature.
+    own = inspect.signature(ours.__init__)
+    accepted = [*own.parameters.values(), *dropped.values()]
+    StandIn.__init__.__signature__ = own.replace(parameters=accepted)  # type: ignore[attr-defined]
+    StandIn.__name__ = StandIn.__qualname__ = name
+    # Pickle looks a class up by its name in its module.
+    globals()[name] = StandIn
+    return StandIn
+
+
+def function_stand_in(
+    name: str, ours: Any, dropped: dict[str, inspect.Parameter], usage: Usage
+) -> Callable[..., Any]:
+    @functools.wraps(ours)
+    def call(*args: Any, **params: Any) -> Any:
+        usage.touched = True
+        usage.ignored.update(params.keys() & dropped.keys())
+        return ours(*args, **{key: params[key] for key in params if key not in dropped})
+
+    return call
+
+
+@dataclass
+class Suite:
+    """One of the peer's test modules, what is swapped in it, and what came out."""
+
+    name: str
+    path: Path
+    swaps: list[tuple[ModuleType, str, Any]] = field(default_factory=list)
+    passed: int = 0
+    with_ignored: int = 0
+    not_applicable: Counter[str] = field(default_factory=Counter)
+    # (test, error) -> the parametrised cases that failed with it.
+    failures: dict[tuple[str, str], list[str]] = field(default_factory=dict)
+
+    def fail(self, test: str, error: str) -> None:
+        name, bracket, case = test.partition("[")
+        self.failures.setdefault((name, shorten(error, 160)), []).append(bracket + case)
+
+    @property
+    def failed(self) -> int:
+        return sum(map(len, self.failures.values()))
+
+
+def public_home(peer: Any) -> ModuleType:
+    """Where users import `peer` from: `sklearn.linear_model`, not `sklearn.linear_model._ridge`."""
+    public = takewhile(lambda part: not part.startswith("_"), peer.__module__.split("."))
+    return importlib.import_module(".".join(public))
+
+
+def matches(pattern: str, test: str) -> bool:
+    wild = re.escape(pattern).replace(r"\*", ".*")
+    return re.fullmatch(rf"{wild}(\[.*\])?", test) is not None
+
+
+def absent(error: str) -> str | None:
+    """Why linework lacks the parameter this error complains about, if it lacks it on purpose."""
+    found = next(filter(None, (re.match(pattern, error) for pattern in UNKNOWN_PARAMETER)), None)
+    reason = found and ABSENT.get(found["owner"], {}).get(found["name"])
+    return f"no {found['name']}: {reason}" if found and reason else None
+
+
+class PeerSuites:
+    """The pytest plugin: swaps the names, watches the tests, keeps the tallies."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self.usage = Usage()
+        self.explained: dict[str, bool] = {}
+        suites = [self.prepare(name) for name in names]
+        self.suites = {suite.path: suite for suite in suites}
+
+    def prepare(self, name: str) -> Suite:
+        # This first import loads, with the peer's own classes, every module the tests draw on. The
+        # test module is then forgotten: pytest imports it anew, and it alone sees the swap.
+        module = importlib.import_module(name)
+        del sys.modules[name]
+        suite = Suite(name, Path(inspect.getfile(module)))
+        for peer_name, our_name in SUITES[name].items():
+            peer = getattr(module, peer_name)
+            if hasattr(linework, our_name):
+                ours = stand_in(peer, getattr(linework, our_name), self.usage)
+                suite.swaps.append((public_home(peer), peer_name, ours))
+            else:
+                suite.fail(peer_name, f"linework has no {our_name}")
+        return suite
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_make_collect_report(
+        self, collector: pytest.Collector
+    ) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+        # Parametrisation captures classes and instances while the module is imported, so the public
+        # names are swapped for just that long; the peer's internals use its private modules.
+        if not isinstance(collector, pytest.Module) or collector.path not in self.suites:
+            return (yield)
+        suite = self.suites[collector.path]
+        with pytest.MonkeyPatch.context() as patch:
+            for home, name, ours in suite.swaps:
+                patch.setattr(home, name, ours)
+            report = yield
+        if report.failed:
+            suite.fail("import", report.longreprtext.strip().rpartition("\n")[2])
+        else:
+            for _, name, ours in suite.swaps:
+                setattr(collector.obj, name, ours)
+        return report
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_setup(self) -> None:
+        self.usage.touched = False
+        self.usage.ignored.clear()
+
+    # Outermost, so that pytest's own verdict on `skip` and `xfail` is in the report already.
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_makereport(
+        self, item: pytest.Item, call: pytest.CallInfo[None]
+    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        report = yield
+        if report.when != "call" and report.passed:
+            return report
+        suite = self.suites[item.path]
+        test = f"{item.path.stem}::{item.nodeid.partition('::')[2]}"
+        error = call.excinfo.exconly() if call.excinfo else report.longreprtext
+        reason = self.not_applicable(test, report, error)
+        if reason is not None:
+            suite.not_applicable[reason] += 1
+            report.outcome = "skipped"
+            report.longrepr = (str(item.path), item.location[1] or 0, reason)
+        elif report.failed:
+            suite.fail(test, error)
+        else:
+            suite.passed += 1
+        suite.with_ignored += reason is None and bool(self.usage.ignored)
+        return report
+
+    def not_applicable(self, test: str, report: pytest.TestReport, error: str) -> str | None:
+        if report.skipped and hasattr(report, "wasxfail"):
+            return f"scikit-learn expects a failure: {report.wasxfail.removeprefix('reason: ')}"
+        if report.skipped:
+            skip = error.removeprefix("Skipped").lstrip(": ")
+            return f"skipped by scikit-learn: {skip or 'it gives no reason'}"
+        if report.when == "call" and not self.usage.touched:
+            return "uses nothing of linework's"
+        pattern = next((pattern for pattern in EXPLAINED if matches(pattern, test)), None)
+        if pattern is not None:
+            text, reason = EXPLAINED[pattern]
+            needed = report.failed and text in error
+            self.explained[pattern] = self.explained.get(pattern, False) or needed
+            if needed:
+                return reason
+        return absent(error) if report.failed else None
+
+
+def show(suite: Suite) -> None:
+    print(
+        f"\n{suite.name}: {suite.passed} passed, {suite.failed} failed, "
+        f"{suite.not_applicable.total()} not applicable "
+        f"({suite.with_ignored} ran with ignored parameters)"
+    )
+    for reason, count in suite.not_applicable.most_common():
+        print(f"  {count:5}  {reason}")
+    for (test, error), cases in suite.failures.items():
+        more = f"  [1 of {len(cases)} cases]" if len(cases) > 1 else ""
+        print(f"  FAILED {test}{cases[0]}{more}\n         {error}")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--suite", default="", help="only the modules whose name contains this")
+    parser.add_argument("-k", default="", metavar="EXPR", help="only the tests pytest's -k selects")
+    parser.add_argument("--verbose", action="store_true", help="show the traceback of each failure")
+    options = parser.parse_args()
+
+    names = [name for name in SUITES if options.suite in name]
+    if not names:
+        parser.error(f"no suite is called {options.suite!r}; there are: {', '.join(SUITES)}")
+    plugin = PeerSuites(names)
+    # scikit-learn's conftest holds, and no configuration of ours: the tests run as its authors'.
+    status = pytest.main(
+        [
+            *("-qq", "-c", os.devnull, "-p", "no:cacheprovider", "--disable-warnings"),
+            f"--rootdir={Path(sklearn.__file__).parents[1]}",
+            "--continue-on-collection-errors",
+            *(("--tb=short",) if options.verbose else ("--tb=no", "--no-summary")),
+            *("-k", options.k, "--pyargs", *names),
+        ],
+        plugins=[plugin],
+    )
+    for suite in plugin.suites.values():
+        show(suite)
+    for pattern, needed in plugin.explained.items():
+        if not needed:
+            print(f"\nEXPLAINED is no longer needed: {pattern}")
+    sound = status in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
+    return int(not sound or any(suite.failures for suite in plugin.suites.values()))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
