@@ -7,14 +7,14 @@ made in the same order, and give the same bits, on any number of threads.
 from __future__ import annotations
 
 import contextvars
+import math
 import os
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from functools import cache, reduce
-from itertools import islice
-from operator import add
+from functools import cache
+from itertools import chain, islice
 from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
@@ -62,9 +62,15 @@ def threads(n: int) -> Iterator[None]:
 def _thread_count() -> int:
     if getattr(_worker, "busy", False):
         return 1  # a pass inside a worker of another pass runs in that worker
-    chosen = _threads.get() or int(os.environ.get("LINEWORK_THREADS", "0"))
-    if chosen:
+    if chosen := _threads.get():
         return chosen
+    if variable := os.environ.get("LINEWORK_THREADS"):
+        if not variable.isdecimal() or int(variable) < 1:
+            raise ValueError(
+                f"The environment variable LINEWORK_THREADS is {variable!r}, and a whole number of "
+                "threads, at least 1, is expected: correct it or unset it."
+            )
+        return int(variable)
     affinity = getattr(os, "sched_getaffinity", None)
     return len(affinity(0)) if affinity else os.cpu_count() or 1
 
@@ -105,32 +111,45 @@ class _SingleThreadedBlas:
 _single_threaded_blas = _SingleThreadedBlas()
 
 
+def _merge(left: S | None, right: S | None) -> S | None:
+    """The sum of two values, either of which may be missing."""
+    if left is None or right is None:
+        return right if left is None else left
+    merged: S = left + right
+    return merged
+
+
 class _MergeTree(Generic[S]):
     """Adds numbered values as a binary tree over their numbers, in whatever order they arrive.
 
     Node (level, i) covers the values i·2^level … (i+1)·2^level − 1. A value waits for its sibling
     only, so about log2(n) values are held at a time; how many there will be need not be known.
+    A number without a value, None, has its place in the tree too.
     """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._waiting: dict[tuple[int, int], S] = {}
+        self._waiting: dict[tuple[int, int], S | None] = {}
 
-    def add(self, number: int, value: S) -> None:
+    def add(self, number: int, value: S | None) -> None:
         level = 0
         while True:
             with self._lock:
-                sibling = self._waiting.pop((level, number ^ 1), None)
-                if sibling is None:
+                if (level, number ^ 1) not in self._waiting:
                     self._waiting[level, number] = value
                     return
-            value = sibling + value if number & 1 else value + sibling
+                sibling = self._waiting.pop((level, number ^ 1))
+            value = _merge(sibling, value) if number & 1 else _merge(value, sibling)
             level, number = level + 1, number >> 1
 
     def total(self) -> S:
         """The sum of all values: the complete subtrees left over, joined from the right."""
-        parts = [self._waiting[key] for key in sorted(self._waiting)]
-        return reduce(lambda right, left: left + right, parts)
+        total: S | None = None
+        for key in sorted(self._waiting):
+            total = _merge(self._waiting[key], total)
+        if total is None:
+            raise ValueError("The source gave no rows: give it at least one.")
+        return total
 
 
 def map_reduce(source: Source, statistic: Callable[[Block], S]) -> S:
@@ -159,7 +178,10 @@ def map_reduce(source: Source, statistic: Callable[[Block], S]) -> S:
     tree: _MergeTree[S] = _MergeTree()
 
     def work(number: int, chunk: Chunk) -> None:
-        tree.add(number, reduce(add, map(statistic, chunk())))
+        total: S | None = None
+        for block in chunk():
+            total = _merge(total, statistic(block))
+        tree.add(number, total)
 
     _for_each_chunk(source, work)
     return tree.total()
@@ -174,6 +196,8 @@ def map_rows(source: Source, function: Callable[[Block], Array]) -> Array:
 
     _for_each_chunk(source, work)
     pieces = [piece for number in sorted(parts) for piece in parts[number]]
+    if not pieces:
+        raise ValueError("The source gave no rows: give it at least one.")
     return pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
 
 
@@ -184,44 +208,44 @@ def _for_each_chunk(source: Source, work: Callable[[int, Chunk], None]) -> None:
     order, so every chunk before it has been begun and is let finish.
     """
     numbered = enumerate(source.chunks())
-    first = list(islice(numbered, 2))
-    if len(first) == 1 or (n_threads := _thread_count()) == 1:
+    n_threads = _thread_count()
+    first = list(islice(numbered, n_threads))
+    queue = chain(first, numbered)
+    if len(first) < 2:
         with _single_threaded_blas:
-            for number, chunk in first:
-                work(number, chunk)
-            for number, chunk in numbered:
+            for number, chunk in queue:
                 work(number, chunk)
         return
 
     lock = threading.Lock()
     stop = threading.Event()
-    errors: dict[int, BaseException] = {}
-
-    def next_chunk() -> tuple[int, Chunk] | None:
-        with lock:
-            return first.pop(0) if first else next(numbered, None)
+    errors: dict[float, Exception] = {}
 
     def run() -> None:
-        _worker.busy = True
+        busy, _worker.busy = getattr(_worker, "busy", False), True
+        number = math.inf  # where it is not a chunk that fails, but the source in giving one
         try:
-            while not stop.is_set() and (item := next_chunk()) is not None:
-                try:
-                    work(*item)
-                except Exception as error:
-                    errors[item[0]] = error
-                    stop.set()
-        except BaseException:  # Ctrl-C in the calling thread: the others end after their block
+            while not stop.is_set():
+                with lock:
+                    number, chunk = next(queue, (math.inf, None))
+                if chunk is None:
+                    return
+                work(int(number), chunk)
+        except Exception as error:
+            errors[number] = error
+            stop.set()
+        finally:
+            _worker.busy = busy
+
+    with _single_threaded_blas, ThreadPoolExecutor(len(first) - 1) as pool:
+        try:
+            copies = [contextvars.copy_context() for _ in first[1:]]
+            others = [pool.submit(copy.run, run) for copy in copies]
+            run()
+            for other in others:
+                other.result()
+        except BaseException:  # Ctrl-C: the other threads end after their chunk
             stop.set()
             raise
-        finally:
-            _worker.busy = False
-
-    with _single_threaded_blas, ThreadPoolExecutor(n_threads - 1) as pool:
-        others = [
-            pool.submit(contextvars.copy_context().run, run) for _ in range(n_threads - 1)
-        ]
-        run()
-        for other in others:
-            other.result()
     if errors:
         raise errors[min(errors)]

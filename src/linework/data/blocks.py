@@ -17,11 +17,12 @@ Matrix: TypeAlias = Any
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Some consecutive rows of a source.
+    """Some rows of a source.
 
     Attributes
     ----------
     X : array or CSR matrix of shape (rows, d), float32 or float64
+        Numbers of any other type are converted to float64.
     y : array of shape (rows, t) or None
     weight : array of shape (rows,) or None
         ``None`` means that every row counts once.
@@ -31,6 +32,8 @@ class Block:
         Number of the first row in its source.
     names : tuple of str or None
         Names of the columns, for messages.
+    numbers : array of int of shape (rows,) or None
+        Numbers of the rows in their source; ``None`` where they count on from ``start``.
     """
 
     X: Matrix
@@ -39,6 +42,11 @@ class Block:
     group: Array | None = None
     start: int = 0
     names: tuple[str, ...] | None = None
+    numbers: Array | None = None
+
+    def __post_init__(self) -> None:
+        if self.X.dtype.char not in "fd":  # integers would truncate every mean taken off them
+            object.__setattr__(self, "X", self.X.astype(np.float64))
 
     def __len__(self) -> int:
         return int(self.X.shape[0])
@@ -50,12 +58,18 @@ class Block:
 
     def take(self, rows: Array) -> Block:
         """The block with only these rows (a mask or positions)."""
+        rows = np.flatnonzero(rows) if rows.dtype == bool else rows
 
         def part(a: Any) -> Any:
             return None if a is None else a[rows]
 
         return dataclasses.replace(
-            self, X=self.X[rows], y=part(self.y), weight=part(self.weight), group=part(self.group)
+            self,
+            X=self.X[rows],
+            y=part(self.y),
+            weight=part(self.weight),
+            group=part(self.group),
+            numbers=self.start + rows if self.numbers is None else self.numbers[rows],
         )
 
     def present(self) -> Block:
@@ -80,7 +94,7 @@ class Block:
 
     def _name_value(self, what: str, row: int, column: int, value: float) -> NoReturn:
         kind = "NaN" if np.isnan(value) else "infinity (inf)"
-        where = f"row {self.start + row}"
+        where = f"row {self.start + row if self.numbers is None else self.numbers[row]}"
         if what == "X":
             name = f"{self.names[column]!r}" if self.names else str(column)
             where = f"column {name}, {where}"

@@ -11,50 +11,65 @@ from typing import Any, Protocol, TypeAlias
 import narwhals as nw
 import numpy as np
 import scipy.sparse as sp
-from sklearn.utils.validation import check_array, check_consistent_length
+from sklearn.utils.validation import check_array
 
 from linework.data.blocks import Array, Block, Matrix
+from linework.data.numbers import as_numbers
 
 Chunk: TypeAlias = Callable[[], Iterator[Block]]
-"""A numbered part of a source: called (in a worker), it reads its rows and yields them as blocks."""
+"""A numbered part of a source: called (in a worker), it reads its rows and yields their blocks."""
 
 DENSE_BLOCK = 1 << 20
 """Numbers in a dense block: many enough that the work outweighs the calls, few enough to share."""
 
 
 class Source(Protocol):
-    """What `engine.map_reduce` reads: re-iterable, cut into numbered chunks, as long as it may be.
-
-    ``chunks()`` can be called any number of times and always cuts the rows at the same places.
-    ``n_rows`` is None where it is known only after reading.
-    """
+    """What `engine.map_reduce` reads: re-iterable, in numbered chunks, as long as it may be."""
 
     @property
-    def n_rows(self) -> int | None: ...
+    def n_rows(self) -> int | None:
+        """Number of rows; None where it is known only after reading."""
+        ...
+
     @property
-    def n_columns(self) -> int: ...
+    def n_columns(self) -> int:
+        """d, the number of columns of X."""
+        ...
+
     @property
-    def n_targets(self) -> int: ...
+    def n_targets(self) -> int:
+        """t, the number of columns of y; 0 where there is no y."""
+        ...
+
     @property
-    def dtype(self) -> np.dtype[Any]: ...
+    def dtype(self) -> np.dtype[Any]:
+        """float32 or float64: the type of X in every block."""
+        ...
+
     @property
-    def sparse(self) -> bool: ...
+    def sparse(self) -> bool:
+        """Whether the blocks' X are CSR matrices."""
+        ...
+
     @property
-    def names(self) -> tuple[str, ...] | None: ...
+    def names(self) -> tuple[str, ...] | None:
+        """Names of the columns, where they have some."""
+        ...
 
     def chunks(self) -> Iterator[Chunk]:
-        """The source's parts in order."""
+        """The source's parts in order, cut at the same places whenever it is called."""
         ...
 
 
 @dataclass(frozen=True)
 class Table:
-    """A source over rows in memory or in a memory-mapped file; dense blocks are views if they can be.
+    """A source over rows in memory or in a memory-mapped file; blocks are views where they can be.
 
-    ``rows(start, stop)`` gives X[start:stop] as an array or CSR matrix.
+    ``rows(key)`` gives X[key], for a slice or an array of positions, as an array or CSR matrix.
+    ``numbers`` are those of the rows in the table the user gave, where rows were taken from it.
     """
 
-    rows: Callable[[int, int], Matrix]
+    rows: Callable[[slice | Array], Matrix]
     n_rows: int
     n_columns: int
     dtype: np.dtype[Any]
@@ -64,13 +79,15 @@ class Table:
     y: Array | None = None
     weight: Array | None = None
     group: Array | None = None
+    numbers: Array | None = None
 
     @property
     def n_targets(self) -> int:
+        """t, the number of columns of y; 0 where there is no y."""
         return 0 if self.y is None else int(self.y.shape[1])
 
     def chunks(self) -> Iterator[Chunk]:
-        """Chunks of ``step`` rows, one block each; the cuts depend on the table's shape alone."""
+        """Chunks of ``step`` rows, one block each; the cuts do not depend on the values."""
         for start in range(0, self.n_rows, self.step):
             yield partial(self._read, start, min(start + self.step, self.n_rows))
 
@@ -78,54 +95,55 @@ class Table:
         def part(a: Array | None) -> Array | None:
             return None if a is None else a[start:stop]
 
-        X = self.rows(start, stop)
         yield Block(
-            X if X.dtype == self.dtype else X.astype(self.dtype),
+            self.rows(slice(start, stop)).astype(self.dtype, copy=False),
             part(self.y),
             part(self.weight),
             part(self.group),
             start,
             self.names,
+            part(self.numbers),
         )
 
     def with_group(self, group: Array) -> Table:
         """The same rows with a class, fold or cluster number each."""
+        if len(group) != self.n_rows:
+            raise ValueError(
+                f"There are {len(group)} group numbers for {self.n_rows} rows; give one per row."
+            )
         return dataclasses.replace(self, group=group)
 
     def take(self, index: Array) -> Table:
-        """The table of these rows, in this order; they are copied block by block when read."""
+        """The table of these rows (a mask or positions), copied block by block when read."""
+        index = np.arange(self.n_rows)[index]
 
         def part(a: Array | None) -> Array | None:
             return None if a is None else a[index]
 
         return dataclasses.replace(
             self,
-            rows=lambda start, stop: _gather(self, index[start:stop]),
+            rows=lambda key: self.rows(index[key]),
             n_rows=len(index),
             y=part(self.y),
             weight=part(self.weight),
             group=part(self.group),
+            numbers=index if self.numbers is None else self.numbers[index],
         )
 
     def columns(self, index: Array) -> Table:
-        """The table of these columns."""
+        """The table of these columns (a mask or positions)."""
+        index = np.arange(self.n_columns)[index]
         return dataclasses.replace(
             self,
-            rows=lambda start, stop: self.rows(start, stop)[:, index],
+            rows=lambda key: self.rows(key)[:, index],
             n_columns=len(index),
             names=None if self.names is None else tuple(self.names[j] for j in index),
         )
 
 
-def _gather(table: Table, index: Array) -> Matrix:
-    """Rows at ascending or arbitrary positions, read through the narrowest range that holds them."""
-    if index.size == 0:
-        return table.rows(0, 0)
-    low, high = int(index.min()), int(index.max()) + 1
-    return table.rows(low, high)[index - low]
-
-
-def as_table(X: Any, y: Any = None, sample_weight: Any = None, *, caller: str = "linework") -> Table:
+def as_table(
+    X: Any, y: Any = None, sample_weight: Any = None, *, caller: str = "linework"
+) -> Table:
     """Rows of an array, CSR matrix or data frame as a `Table`, checked in everything but NaN.
 
     Whether numbers are finite is seen in the statistics of each block, which costs no pass.
@@ -138,17 +156,53 @@ def as_table(X: Any, y: Any = None, sample_weight: Any = None, *, caller: str = 
     caller : str
         Name for messages.
     """
-    table = _frame_table(X) if nw.dependencies.is_into_dataframe(X) else _array_table(X, caller)
-    if y is not None:
-        y = np.asarray(y)
-        check_consistent_length(X, y)
-        y = y.astype(np.float64, copy=False).reshape(table.n_rows, -1)
+    if hasattr(X, "collect"):
+        raise TypeError(f"X is a lazy table ({type(X).__name__}): give its rows, X.collect().")
+    is_array = isinstance(X, np.ndarray) or sp.issparse(X)  # asking for a frame costs more
+    if is_array or not nw.dependencies.is_into_dataframe(X):
+        table = _array_table(X if is_array else np.asarray(X), caller)
+    else:
+        table = _frame_table(X, caller)
     weight = check_weight(sample_weight, table.n_rows)
-    return dataclasses.replace(table, y=y, weight=weight)
+    if y is None:
+        return table if weight is None else dataclasses.replace(table, weight=weight)
+    return dataclasses.replace(table, y=_targets(y, table.n_rows), weight=weight)
+
+
+def _targets(y: Any, n_rows: int) -> Array:
+    y = as_numbers(y, "y")
+    if y.ndim not in (1, 2) or y.size == 0:
+        raise ValueError(
+            f"y has shape {y.shape}, and (n,) or (n, t) is expected: give one number, or one per "
+            "target, for each row of X."
+        )
+    if len(y) != n_rows:
+        raise ValueError(
+            f"Found input variables with inconsistent numbers of samples: [{n_rows}, {len(y)}]; X "
+            f"has {n_rows} rows and y has {len(y)}: give one value of y for each row of X."
+        )
+    targets: Array = y.reshape(n_rows, -1)
+    return targets
 
 
 def _array_table(X: Any, caller: str) -> Table:
-    X = check_array(
+    if isinstance(X, np.ma.MaskedArray) or not (sp.issparse(X) or X.dtype.kind in "biufc"):
+        X = as_numbers(X, "X")
+    if type(X) is not np.ndarray or X.dtype.kind == "c" or X.ndim != 2 or not X.size:
+        X = _checked(X, caller)
+    n, d = X.shape
+    dtype = np.dtype(np.float32 if X.dtype.char in "ef" else np.float64)
+    if not sp.issparse(X):
+        return Table(X.__getitem__, n, d, dtype, _dense_step(d))
+    if not X.has_canonical_format:  # a number in two parts would count as two
+        X = X.copy()
+        X.sum_duplicates()
+    return Table(X.__getitem__, n, d, dtype, _sparse_step(n, d, X.nnz), sparse=True)
+
+
+def _checked(X: Any, caller: str) -> Matrix:
+    """What scikit-learn makes of X, in its words where it is no table of numbers."""
+    checked: Matrix = check_array(
         X,
         accept_sparse="csr",
         dtype="numeric",
@@ -156,53 +210,54 @@ def _array_table(X: Any, caller: str) -> Table:
         estimator=caller,
         input_name="X",
     )
-    n, d = X.shape
-    dtype = np.dtype(np.float32 if X.dtype in (np.float32, np.float16) else np.float64)
-    if sp.issparse(X):
-        step = _sparse_step(n, d, X.nnz)
-        return Table(lambda start, stop: X[start:stop], n, d, dtype, step, sparse=True)
-    return Table(lambda start, stop: X[start:stop], n, d, dtype, _dense_step(d))
+    return checked
 
 
-def _frame_table(X: Any) -> Table:
+def _frame_table(X: Any, caller: str) -> Table:
     frame = nw.from_native(X, eager_only=True)
     n, d = frame.shape
-    for kind, found in (("row", n), ("column", d)):
+    for found, kind, word in ((n, "row", "sample"), (d, "column", "feature")):
         if found == 0:
-            word = {"row": "sample", "column": "feature"}[kind]
             raise ValueError(
                 f"Found a table with 0 {word}(s) (shape={frame.shape}) while a minimum of 1 is "
                 f"required: give it at least one {kind}."
             )
     schema = frame.schema
+    names = tuple(str(name) for name in frame.columns)
+    if nw.Unknown in schema.values():  # among them sparse columns of pandas
+        return dataclasses.replace(_array_table(_checked(X, caller), caller), names=names)
     for name, kind in schema.items():
-        if not (kind.is_numeric() or kind == nw.Boolean):
+        if not (kind.is_numeric() or kind in (nw.Boolean, nw.Object)):
             raise ValueError(
                 f"Column {name!r} holds {kind}, and a linear model needs numbers: encode it, for "
                 "example with sklearn.preprocessing.OneHotEncoder, or leave it out."
             )
     single = all(kind == nw.Float32 for kind in schema.values())
     dtype = np.dtype(np.float32 if single else np.float64)
-    names = tuple(str(name) for name in frame.columns)
 
-    def rows(start: int, stop: int) -> Array:
-        part: Array = frame[start:stop].to_numpy()
-        return part.astype(dtype) if part.dtype == object else part
+    def rows(key: slice | Array) -> Array:
+        part: Array = frame[key].to_numpy()
+        if part.dtype == object:  # truth values with gaps, decimals
+            part = as_numbers(frame[key].select(nw.all().cast(nw.Float64)).to_numpy(), "X")
+        return part
 
-    if nw.dependencies.is_pandas_dataframe(X) and isinstance(X.dtypes.iloc[0], np.dtype):
-        if X.dtypes.nunique() == 1:
-            values: Array = X.to_numpy()  # one dtype: a view of the frame's own memory
-            return Table(lambda start, stop: values[start:stop], n, d, dtype, _dense_step(d), names=names)
-    return Table(rows, n, d, dtype, _dense_step(d), names=names)
+    def pandas_rows(key: slice | Array) -> Array:
+        part: Array = X.iloc[key].to_numpy()  # a view, where the columns lie in one array
+        return as_numbers(part, "X") if part.dtype == object else part
+
+    plain = nw.dependencies.is_pandas_dataframe(X) and all(
+        isinstance(kind, np.dtype) for kind in X.dtypes
+    )
+    return Table(pandas_rows if plain else rows, n, d, dtype, _dense_step(d), names=names)
 
 
 def check_weight(sample_weight: Any, n_rows: int) -> Array | None:
     """Row weights as an array of shape (n,), or a sentence on what is wrong with them."""
     if sample_weight is None:
         return None
-    if np.isscalar(sample_weight):
-        sample_weight = np.full(n_rows, sample_weight)
-    weight = np.asarray(sample_weight)
+    weight = as_numbers(sample_weight, "sample_weight")
+    if weight.ndim == 0:
+        weight = np.full(n_rows, weight)
     if weight.ndim != 1:
         raise ValueError(
             f"Sample weights must be 1D array or scalar, and have shape {weight.shape}: "
@@ -213,7 +268,6 @@ def check_weight(sample_weight: Any, n_rows: int) -> Array | None:
             f"sample_weight.shape == {weight.shape}, expected {(n_rows,)}: "
             f"there are {len(weight)} weights for {n_rows} rows; give one number per row."
         )
-    weight = weight.astype(np.float64, copy=False)
     if not np.isfinite(weight).all():
         row = int(np.flatnonzero(~np.isfinite(weight))[0])
         raise ValueError(

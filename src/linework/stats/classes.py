@@ -10,7 +10,17 @@ from operator import add
 import numpy as np
 
 from linework.data.blocks import Array, Block
+from linework.stats.checks import (
+    reject_bad_merge,
+    reject_bad_range,
+    removal_rounding,
+    require_digits,
+    require_rows,
+    require_same_columns,
+    require_weight,
+)
 from linework.stats.moments import Moments
+from linework.stats.within import within_products
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,7 +46,17 @@ class ClassMoments:
     @classmethod
     def from_block(cls, block: Block) -> ClassMoments:
         """Moments of the rows of each group in the block."""
-        return cls({k: Moments.from_block(rows) for k, rows in _by_group(block)})
+        rows, labels, codes = _by_group(block)
+        if len(labels) == 1:
+            return cls({int(labels[0]): Moments.from_block(rows)})
+        order = np.argsort(codes, kind="stable")
+        parts = np.split(order, np.searchsorted(codes[order], np.arange(1, len(labels))))
+        return cls(
+            {
+                int(k): Moments.from_block(rows.take(part))
+                for k, part in zip(labels, parts, strict=False)  # no labels, one empty part
+            }
+        )
 
     def __add__(self, other: ClassMoments) -> ClassMoments:
         merged = dict(self.groups)
@@ -51,11 +71,15 @@ class ClassMoments:
         merged = dict(self.groups)
         for k, moments in other.groups.items():
             merged[k] = merged[k] - moments
-        return ClassMoments(merged)
+        return ClassMoments({k: moments for k, moments in merged.items() if moments.count})
 
     def total(self, without: int | None = None) -> Moments:
         """Moments of all rows together, or of all but one group's (the training part of a fold)."""
-        return reduce(add, (self.groups[k] for k in sorted(self.groups) if k != without))
+        parts = [self.groups[k] for k in sorted(self.groups) if k != without]
+        if not parts:
+            besides = "" if without is None else f" besides group {without}"
+            raise ValueError(f"There are no rows{besides}: give at least one of positive weight.")
+        return reduce(add, parts)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,6 +96,8 @@ class PooledMoments:
     count, weight : arrays of shape (K,)
     mean : array of shape (K, d)
     scatter : array of shape (d, d)
+    noise : array of shape (d,)
+        As in `Moments`.
 
     Examples
     --------
@@ -88,70 +114,88 @@ class PooledMoments:
     weight: Array
     mean: Array
     scatter: Array
+    noise: Array
 
     @classmethod
     def from_block(cls, block: Block) -> PooledMoments:
         """Pool the moments of the block's classes."""
-        parts = [(k, m) for k, m in ClassMoments.from_block(block).groups.items() if m.count]
+        rows, labels, codes = _by_group(block)
         d = block.X.shape[1]
-        return cls(
-            np.array([k for k, _ in parts], np.intp),
-            np.array([m.count for _, m in parts], np.intp),
-            np.array([m.weight for _, m in parts], np.float64),
-            np.array([m.x_mean for _, m in parts], np.float64).reshape(-1, d),
-            sum((m.scatter[:d, :d] for _, m in parts), np.zeros((d, d))),
-        )
+        if not len(labels):
+            return cls._empty(d)
+        with np.errstate(over="ignore", invalid="ignore"):
+            weight, mean, scatter = within_products(rows, codes, len(labels))
+        diagonal = scatter.diagonal()
+        reject_bad_range(rows, diagonal, mean, codes)
+        noise = np.finfo(np.float32).eps * diagonal if rows.X.dtype == np.float32 else np.zeros(d)
+        return cls(labels, np.bincount(codes), weight, mean, scatter, noise)
+
+    @classmethod
+    def _empty(cls, d: int) -> PooledMoments:
+        none = np.zeros(0, np.intp)
+        return cls(none, none, np.zeros(0), np.zeros((0, d)), np.zeros((d, d)), np.zeros(d))
+
+    @property
+    def n_targets(self) -> int:
+        """0: y is what the classes are."""
+        return 0
 
     def __add__(self, other: PooledMoments) -> PooledMoments:
-        return self._merge(other, +1)
+        require_same_columns(self, other)
+        labels = np.union1d(self.labels, other.labels)
+        n_a, w_a, m_a = self._over(labels)
+        n_b, w_b, m_b = other._over(labels)
+        weight = w_a + w_b
+        share = (w_b / weight)[:, None]
+        delta = np.where(((n_a > 0) & (n_b > 0))[:, None], m_b - m_a, 0.0)
+        mean = np.where((n_a > 0)[:, None], m_a, m_b) + delta * share
+        with np.errstate(over="ignore", invalid="ignore"):
+            scatter = self.scatter + other.scatter + (delta * share * w_a[:, None]).T @ delta
+        reject_bad_merge(scatter, delta, mean)
+        noise = self.noise + other.noise
+        return PooledMoments(labels, n_a + n_b, weight, mean, scatter, noise)
 
     def __sub__(self, other: PooledMoments) -> PooledMoments:
-        """Take rows out; each class must keep rows enough (see `Moments.__sub__` for the bound)."""
-        result = self._merge(other, -1)
-        if (result.count < 0).any() or (result.weight < 0).any():
-            raise ValueError("Cannot take out more rows of a class than were put in.")
-        if np.any(np.diag(result.scatter) < 1e-9 * np.diag(self.scatter)):
-            raise ArithmeticError(
-                "Taking out these rows would leave too few correct digits in the scatter within "
-                "classes. Fit again on the remaining rows."
-            )
-        return result
-
-    def _merge(self, other: PooledMoments, sign: int) -> PooledMoments:
+        """The moments without the rows of `other`, or a sentence as from `Moments.__sub__`."""
+        require_same_columns(self, other)
         labels = np.union1d(self.labels, other.labels)
-        d = self.mean.shape[1]
-        count = np.zeros(len(labels), np.intp)
-        weight = np.zeros(len(labels))
-        mean = np.zeros((len(labels), d))
-        mine, theirs = np.searchsorted(labels, self.labels), np.searchsorted(labels, other.labels)
-        count[mine] = self.count
-        weight[mine] = self.weight
-        mean[mine] = self.mean
-        w_a = weight[theirs]
-        w = w_a + sign * other.weight
-        count[theirs] += sign * other.count
-        weight[theirs] = np.where(count[theirs] == 0, 0.0, w)
-        safe = np.where(weight[theirs] > 0, w, 1.0)
-        delta = other.mean - mean[theirs]
-        mean[theirs] += delta * (sign * other.weight / safe)[:, None]
-        between = (delta * (w_a * other.weight / safe)[:, None]).T @ delta
-        kept = count != 0
+        n_a, w_a, m_a = self._over(labels)
+        n_b, w_b, m_b = other._over(labels)
+        require_rows(n_a, w_a, n_b, w_b)
+        kept = n_a > n_b
+        if not kept.any():
+            return self._empty(len(self.scatter))
+        weight = np.where(kept, w_a - w_b, 1.0)
+        require_weight(weight[kept], w_a[kept])
+        delta = np.where((kept & (n_b > 0))[:, None], m_a - m_b, 0.0)
+        grown = np.where(kept, w_a * (w_b / weight), 0.0)[:, None]
+        scatter = self.scatter - other.scatter - (delta * grown).T @ delta
+        rounding = removal_rounding(int(n_a.sum()))
+        shaken = rounding * (abs(m_a) + abs(m_b))
+        noise = self.noise + other.noise + rounding * self.scatter.diagonal()
+        noise += (grown * shaken * (2 * abs(delta) + shaken)).sum(axis=0)
+        constant = self.scatter.diagonal() == 0  # and so are the rows that remain
+        scatter[constant] = scatter[:, constant] = noise[constant] = 0.0
+        require_digits(noise, scatter.diagonal())
+        mean = m_a + delta * (w_b / weight)[:, None]
         return PooledMoments(
-            labels[kept],
-            count[kept],
-            weight[kept],
-            mean[kept],
-            self.scatter + sign * (other.scatter + between),
+            labels[kept], (n_a - n_b)[kept], weight[kept], mean[kept], scatter, noise
         )
 
+    def _over(self, labels: Array) -> tuple[Array, Array, Array]:
+        """Count, weight and mean for each of these labels, zero where there are no rows of it."""
+        at = np.searchsorted(labels, self.labels)
+        count = np.zeros(len(labels), np.intp)
+        weight = np.zeros(len(labels))
+        mean = np.zeros((len(labels), self.mean.shape[1]))
+        count[at], weight[at], mean[at] = self.count, self.weight, self.mean
+        return count, weight, mean
 
-def _by_group(block: Block) -> list[tuple[int, Block]]:
-    """The block's rows by group number, each group's in their order; one group is a view."""
+
+def _by_group(block: Block) -> tuple[Block, Array, Array]:
+    """The rows of positive weight, their group numbers (K,) and which of them each row has (n,)."""
     if block.group is None:
         raise ValueError("The rows carry no group numbers; give the source some by with_group().")
-    labels, inverse = np.unique(block.group, return_inverse=True)
-    if len(labels) == 1:
-        return [(int(labels[0]), block)]
-    order = np.argsort(inverse, kind="stable")
-    cuts = np.searchsorted(inverse[order], np.arange(1, len(labels)))
-    return [(int(k), block.take(rows)) for k, rows in zip(labels, np.split(order, cuts), strict=True)]
+    rows = block.present()
+    labels, codes = np.unique(np.asarray(rows.group), return_inverse=True)
+    return rows, labels, codes

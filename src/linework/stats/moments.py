@@ -1,4 +1,4 @@
-"""Moments: the count, means and centred second moments that every closed-form model is solved from."""
+"""Moments: count, means and centred second moments, what closed-form models are solved from."""
 
 from __future__ import annotations
 
@@ -8,15 +8,20 @@ import numpy as np
 
 from linework.data.blocks import Array, Block
 from linework.stats.centre import centred_products
-
-EPS = float(np.finfo(np.float64).eps)
-SMALLEST_SQUARE = 1e-290
-"""Second moments below this have lost digits to underflow."""
+from linework.stats.checks import (
+    reject_bad_merge,
+    reject_bad_range,
+    removal_rounding,
+    require_digits,
+    require_rows,
+    require_same_columns,
+    require_weight,
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Moments:
-    """Weighted count, means and centred second moments of z = [x, y]; `a + b` is the moments of both.
+    """Weighted count, means and centred second moments of z = [x, y]; `a + b` is that of both.
 
     Attributes
     ----------
@@ -31,7 +36,8 @@ class Moments:
     n_targets : int
         t; the targets are the last columns.
     noise : array of shape (d + t,)
-        Bound on the rounding error that subtractions left on the diagonal of S.
+        Bound on the error on the diagonal of S beyond that of sums in float64: what float32
+        products and subtractions left there.
 
     Notes
     -----
@@ -44,8 +50,9 @@ class Moments:
     >>> import numpy as np
     >>> from linework.data.blocks import Block
     >>> from linework.stats import Moments
-    >>> a, b = Moments.from_block(Block(np.array([[1.0]]))), Moments.from_block(Block(np.array([[3.0]])))
-    >>> (a + b).mean, (a + b).scatter
+    >>> one, three = Block(np.array([[1.0]])), Block(np.array([[3.0]]))
+    >>> both = Moments.from_block(one) + Moments.from_block(three)
+    >>> both.mean, both.scatter
     (array([2.]), array([[2.]]))
     """
 
@@ -61,29 +68,37 @@ class Moments:
         """Moments of the block's rows of positive weight."""
         rows = block.present()
         t = rows.targets.shape[1]
-        p = rows.X.shape[1] + t
         if len(rows) == 0:
-            block.reject_nonfinite()
-            return cls(0, 0.0, np.zeros(p), np.zeros((p, p)), t, np.zeros(p))
+            return cls._empty(rows.X.shape[1] + t, t)
         with np.errstate(over="ignore", invalid="ignore"):
             weight, mean, scatter = centred_products(rows)
-        _reject_bad_range(rows, mean, np.diag(scatter))
-        return cls(len(rows), weight, mean, scatter, t, np.zeros(p))
+        diagonal = scatter.diagonal()
+        reject_bad_range(rows, diagonal, mean[None])
+        noise = np.finfo(rows.X.dtype).eps * diagonal if rows.X.dtype == np.float32 else 0 * mean
+        return cls(len(rows), weight, mean, scatter, t, noise)
+
+    @classmethod
+    def _empty(cls, p: int, t: int) -> Moments:
+        return cls(0, 0.0, np.zeros(p), np.zeros((p, p)), t, np.zeros(p))
 
     def __add__(self, other: Moments) -> Moments:
+        require_same_columns(self, other)
         if not self.count:
             return other
         if not other.count:
             return self
         weight = self.weight + other.weight
         delta = other.mean - self.mean
-        scatter = np.multiply.outer(delta * (self.weight / weight * other.weight), delta)
-        scatter += self.scatter
-        scatter += other.scatter
+        mean = self.mean + delta * (other.weight / weight)
+        with np.errstate(over="ignore", invalid="ignore"):
+            scatter = np.multiply.outer(delta * (self.weight / weight * other.weight), delta)
+            scatter += self.scatter
+            scatter += other.scatter
+        reject_bad_merge(scatter, delta, mean)
         return Moments(
             self.count + other.count,
             weight,
-            self.mean + delta * (other.weight / weight),
+            mean,
             scatter,
             self.n_targets,
             self.noise + other.noise,
@@ -94,31 +109,29 @@ class Moments:
 
         Notes
         -----
-        Each subtraction leaves an error of at most about 4ε of what it is taken from; `noise` adds
-        them up. A column keeps at least six correct digits of its variance, or nothing is returned.
+        `noise` adds up what rounding can have done: to S, relative to what is taken from, and by
+        way of the means to δδᵀ W_a W_b / W, where W is the weight that remains. A column keeps at
+        least six correct digits of its variance, or nothing is returned.
         """
-        if other.count > self.count or other.weight > self.weight * (1 + 8 * EPS):
-            raise ValueError(
-                f"Cannot take out {other.count} rows of total weight {other.weight:g}: only "
-                f"{self.count} rows of total weight {self.weight:g} were put in."
-            )
+        require_same_columns(self, other)
+        if not other.count:
+            return self
+        require_rows(self.count, self.weight, other.count, other.weight)
         if other.count == self.count:
-            p = len(self.mean)
-            return Moments(0, 0.0, np.zeros(p), np.zeros((p, p)), self.n_targets, np.zeros(p))
+            return self._empty(len(self.mean), self.n_targets)
         weight = self.weight - other.weight
-        mean = (self.mean * self.weight - other.mean * other.weight) / weight
-        delta = other.mean - mean
-        between = np.multiply.outer(delta * (weight / self.weight * other.weight), delta)
-        scatter = self.scatter - other.scatter - between
-        noise = self.noise + other.noise + 4 * EPS * np.diag(self.scatter)
-        lost = np.flatnonzero(noise > 1e-6 * np.diag(scatter))
-        lost = lost[np.diag(self.scatter)[lost] > 0]
-        if lost.size:
-            raise ArithmeticError(
-                f"Taking out these rows would leave fewer than six correct digits in the variance "
-                f"of {lost.size} column(s) (the first is number {lost[0]}): the rows that remain "
-                "vary too little beside those taken out. Fit again on the remaining rows."
-            )
+        require_weight(weight, self.weight)
+        delta = self.mean - other.mean
+        grown = self.weight * (other.weight / weight)
+        scatter = self.scatter - other.scatter - np.multiply.outer(delta * grown, delta)
+        rounding = removal_rounding(self.count)
+        shaken = rounding * (abs(self.mean) + abs(other.mean))
+        noise = self.noise + other.noise + rounding * self.scatter.diagonal()
+        noise += grown * shaken * (2 * abs(delta) + shaken)
+        constant = self.scatter.diagonal() == 0  # and so are the rows that remain
+        scatter[constant] = scatter[:, constant] = noise[constant] = 0.0
+        require_digits(noise, scatter.diagonal())
+        mean = self.mean + delta * (other.weight / weight)
         return Moments(self.count - other.count, weight, mean, scatter, self.n_targets, noise)
 
     @property
@@ -137,7 +150,7 @@ class Moments:
         return self.mean[self.n_features :]
 
     def centred(self, fit_intercept: bool) -> tuple[Array, Array, Array]:
-        """XᵀX (d, d), XᵀY (d, t) and YᵀY (t, t), about the means or, without intercept, about zero."""
+        """XᵀX (d, d), XᵀY (d, t) and YᵀY (t, t), about the means, or about zero if no intercept."""
         d = self.n_features
         S = self.scatter
         if not fit_intercept:
@@ -145,8 +158,9 @@ class Moments:
         return S[:d, :d], S[:d, d:], S[d:, d:]
 
     def columns(self, index: Array) -> Moments:
-        """The moments of these columns of z alone, targets kept last."""
-        keep = np.concatenate([index, np.arange(self.n_features, len(self.mean))])
+        """The moments of these columns of X (a mask or positions) and of the targets."""
+        column = np.arange(len(self.mean))
+        keep = np.concatenate([column[: self.n_features][index], column[self.n_features :]])
         return Moments(
             self.count,
             self.weight,
@@ -155,29 +169,3 @@ class Moments:
             self.n_targets,
             self.noise[keep],
         )
-
-
-def _reject_bad_range(block: Block, mean: Array, diagonal: Array) -> None:
-    """Raise a sentence where the block holds NaN or infinity, or its squares leave float64."""
-    if not np.isfinite(diagonal.sum()):
-        block.reject_nonfinite()
-        raise ValueError(
-            "The numbers are too large: their squares overflow float64 (about 1e308). Divide the "
-            "columns of X, or y, by a suitable power of ten and fit again."
-        )
-    small = np.flatnonzero(diagonal < SMALLEST_SQUARE)
-    if small.size and _varies(block, small, mean):
-        raise ValueError(
-            "The numbers of a column vary so little (below 1e-145) that their squares underflow "
-            "float64. Multiply the columns of X, or y, by a suitable power of ten and fit again."
-        )
-
-
-def _varies(block: Block, columns: Array, mean: Array) -> bool:
-    d = block.X.shape[1]
-    for j in columns:
-        z = block.targets[:, j - d] if j >= d else block.X[:, [j]]
-        z = np.asarray(z.todense() if hasattr(z, "todense") else z).ravel()
-        if np.ptp(z) > 4 * EPS * abs(mean[j]):
-            return True
-    return False

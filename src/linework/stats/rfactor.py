@@ -1,13 +1,18 @@
-"""RFactor: the triangular factor of the centred rows, for problems too ill-conditioned for moments."""
+"""RFactor: the triangular factor of the centred rows, where moments are too ill-conditioned."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
+from operator import add
+from typing import cast
 
 import numpy as np
 import scipy.sparse as sp
 
 from linework.data.blocks import Array, Block
+from linework.stats.centre import tile_rows
+from linework.stats.checks import reject_overflow, require_same_columns
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,31 +48,45 @@ class RFactor:
     def from_block(cls, block: Block) -> RFactor:
         """Factor of the block's rows of positive weight: centred twice, scaled by √w, QR."""
         rows = block.present()
+        t = rows.targets.shape[1]
+        p = rows.X.shape[1] + t
+        if len(rows) == 0:
+            return cls(0, 0.0, np.zeros(p), np.zeros((0, p)), t)
+        if sp.issparse(rows.X):  # as dense rows, but few at a time
+            step = max(tile_rows(p), 4 * p)
+            parts = (np.arange(i, min(i + step, len(rows))) for i in range(0, len(rows), step))
+            return reduce(add, (cls._from_dense(rows.take(part)) for part in parts))
+        return cls._from_dense(rows)
+
+    @classmethod
+    def _from_dense(cls, rows: Block) -> RFactor:
         X = rows.X.toarray() if sp.issparse(rows.X) else rows.X
         Z = np.concatenate([X, rows.targets], axis=1, dtype=np.float64)
-        t = rows.targets.shape[1]
-        if len(rows) == 0:
-            return cls(0, 0.0, np.zeros(Z.shape[1]), Z, t)
         w = np.ones(len(Z)) if rows.weight is None else rows.weight
         weight = float(w.sum())
         mean = Z[0].copy()
-        Z -= mean
-        for _ in range(2):  # the second round takes off the first mean's rounding error
-            step = w @ Z / weight
-            Z -= step
-            mean += step
+        with np.errstate(over="ignore", invalid="ignore"):
+            Z -= mean
+            for _ in range(2):  # the second round takes off the first mean's rounding error
+                step = w @ Z / weight
+                Z -= step
+                mean += step
+            Z *= np.sqrt(w)[:, None]
         if not np.isfinite(mean).all():
             rows.reject_nonfinite()
-        Z *= np.sqrt(w)[:, None]
-        return cls(len(rows), weight, mean, _triangle(Z), t)
+            reject_overflow(mean)
+        return cls(len(rows), weight, mean, _triangle(Z), rows.targets.shape[1])
 
     def __add__(self, other: RFactor) -> RFactor:
+        require_same_columns(self, other)
         if not self.count:
             return other
         if not other.count:
             return self
         weight = self.weight + other.weight
-        delta = other.mean - self.mean
+        with np.errstate(over="ignore"):
+            delta = other.mean - self.mean
+        reject_overflow(delta)
         between = np.sqrt(self.weight / weight * other.weight) * delta
         return RFactor(
             self.count + other.count,
@@ -104,5 +123,4 @@ def _triangle(rows: Array) -> Array:
     """R of the QR factorisation, or the rows themselves where they are no more than the columns."""
     if len(rows) <= rows.shape[1]:
         return rows
-    R: Array = np.linalg.qr(rows, mode="r")
-    return R
+    return cast(Array, np.linalg.qr(rows, mode="r"))
