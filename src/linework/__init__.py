@@ -1,1 +1,23 @@
-"""Linear models from mergeable statistics."""
+"""Linear models from mergeable statistics: scikit-learn's interface, R's answers, one pass."""
+
+from linework.engine import threads
+from linework.regression.lasso import ElasticNet, Lasso
+from linework.regression.lasso_cv import ElasticNetCV, LassoCV, enet_path, lasso_path
+from linework.regression.linear import LinearRegression
+from linework.regression.log_linear import LogLinearRegression
+from linework.regression.ridge import Ridge
+from linework.regression.ridge_cv import RidgeCV
+
+__all__ = [
+    "ElasticNet",
+    "ElasticNetCV",
+    "Lasso",
+    "LassoCV",
+    "LinearRegression",
+    "LogLinearRegression",
+    "Ridge",
+    "RidgeCV",
+    "enet_path",
+    "lasso_path",
+    "threads",
+]

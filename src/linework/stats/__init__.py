@@ -1,8 +1,18 @@
 """Statistics: small immutable values made from a block, whose `+` is the statistic of both parts."""
 
 from linework.stats.classes import ClassMoments, PooledMoments
+from linework.stats.columns import ColumnMoments
+from linework.stats.gradient import Gradient
 from linework.stats.moments import Moments
-from linework.stats.residuals import Gradient
 from linework.stats.rfactor import RFactor
+from linework.stats.twofold_gradient import TwofoldGradient
 
-__all__ = ["ClassMoments", "Gradient", "Moments", "PooledMoments", "RFactor"]
+__all__ = [
+    "ClassMoments",
+    "ColumnMoments",
+    "Gradient",
+    "Moments",
+    "PooledMoments",
+    "RFactor",
+    "TwofoldGradient",
+]

@@ -118,6 +118,11 @@ class RFactor:
             R = _triangle(np.vstack([R, np.sqrt(self.weight) * self.mean]))
         return R[:, : self.n_features], R[:, self.n_features :]
 
+    def centred(self, fit_intercept: bool) -> tuple[Array, Array, Array]:
+        """XᵀX (d, d), XᵀY (d, t) and YᵀY (t, t), as `Moments.centred`, from the factor."""
+        R_x, R_y = self.split(fit_intercept)
+        return R_x.T @ R_x, R_x.T @ R_y, R_y.T @ R_y
+
 
 def _triangle(rows: Array) -> Array:
     """R of the QR factorisation, or the rows themselves where they are no more than the columns."""

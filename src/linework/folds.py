@@ -1,0 +1,80 @@
+"""Moments of the training and test part of every split, from one pass over the rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import reduce
+from operator import add
+
+import numpy as np
+
+from linework.data.blocks import Array
+from linework.data.sources import Table
+from linework.engine import map_reduce
+from linework.stats import ClassMoments, Moments
+
+Split = tuple[Array, Array]
+"""Positions of the training rows and of the test rows."""
+
+MEMORY = 1 << 28
+"""Bytes of moments held at a time; splits that need more are read one by one."""
+
+
+TRAIN, TEST = 1, 2
+
+Parts = Iterator[tuple[Moments, Moments]]
+"""Moments of the training and of the test rows, split by split."""
+
+
+def fold_moments(table: Table, splits: Sequence[Split]) -> tuple[Moments, Parts]:
+    """Moments of all rows, and those of the training and test rows of each split.
+
+    Rows that are on the same side of every split form a cell; one pass collects the moments of all
+    cells, and a split's parts are sums of them. Nothing is subtracted. K folds make K cells; where
+    splits cut so finely that the cells outgrow `MEMORY`, each split takes a pass of its own.
+    """
+    cell, sides = _cells(table.n_rows, splits)
+    size = 8 * (table.n_columns + table.n_targets) ** 2
+    if sides.shape[1] * size > MEMORY:
+        return map_reduce(table, Moments.from_block), _read_each(table, splits)
+    moments = map_reduce(table.with_group(cell), ClassMoments.from_block)
+    return moments.total(), _sum_cells(moments.groups, sides)
+
+
+def group_moments(stats: ClassMoments) -> tuple[Moments, Parts]:
+    """The same where each group is a fold, held out in turn."""
+    folds = sorted(stats.groups)
+    return stats.total(), ((stats.total(without=k), stats.groups[k]) for k in folds)
+
+
+def _sum_cells(moments: Mapping[int, Moments], sides: Array) -> Parts:
+    for side in sides:
+        train, test = (
+            reduce(add, (moments[k] for k in np.flatnonzero(side == part).tolist() if k in moments))
+            for part in (TRAIN, TEST)
+        )
+        yield train, test
+
+
+def _read_each(table: Table, splits: Sequence[Split]) -> Parts:
+    for split in splits:
+        train, test = (map_reduce(table.take(np.sort(rows)), Moments.from_block) for rows in split)
+        yield train, test
+
+
+def _cells(n_rows: int, splits: Sequence[Split]) -> tuple[Array, Array]:
+    """The cell of each row (n,), and the side of each cell in each split (splits, cells)."""
+    cell = np.zeros(n_rows, np.intp)
+    sides = np.zeros((0, 1), np.int8)
+    side = np.empty(n_rows, np.int8)
+    for train, test in splits:
+        side[:] = 0
+        side[train] = TRAIN
+        side[test] = TEST
+        cell = cell * 3 + side
+        found = np.flatnonzero(np.bincount(cell))
+        sides = np.vstack([sides[:, found // 3], (found % 3).astype(np.int8)])
+        number = np.zeros(int(found[-1]) + 1, np.intp)
+        number[found] = np.arange(len(found))
+        cell = number[cell]
+    return cell, sides

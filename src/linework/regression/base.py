@@ -1,0 +1,183 @@
+"""What every least-squares estimator shares: reading its input, predicting, growing and shrinking."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
+from sklearn.utils.validation import _check_feature_names, check_is_fitted
+
+from linework.data.blocks import Array, Block
+from linework.data.sources import Table, as_table
+from linework.engine import map_reduce, map_rows
+from linework.solvers.least_squares import Solution
+from linework.stats import ColumnMoments, Moments, RFactor
+
+GRAM_COLUMNS = 4096
+"""Columns up to which a d × d matrix is the cheapest road; it holds 128 MB there."""
+
+
+Means = Moments | RFactor | ColumnMoments
+"""Any statistic that knows the means."""
+
+
+class LinearModel(RegressorMixin, BaseEstimator):
+    """f(x) = wᵀx + b."""
+
+    fit_intercept: bool
+    coef_: Array
+    intercept_: Any
+    n_features_in_: int
+
+    def predict(self, X: Any) -> Array:
+        """f(x) for each row.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n, d)
+
+        Returns
+        -------
+        array of shape (n,) or (n, t)
+        """
+        check_is_fitted(self)
+        return self._predict(self._read(X, reset=False))
+
+    def _predict(self, table: Table) -> Array:
+        coef, intercept = self.coef_.T, self.intercept_
+
+        def decide(block: Block) -> Array:
+            values = np.asarray(block.X @ coef + intercept)
+            if not np.isfinite(values).all():
+                block.reject_nonfinite()
+            return values
+
+        return map_rows(table, decide)
+
+    def _read(self, X: Any, y: Any = None, sample_weight: Any = None, *, reset: bool) -> Table:
+        """The rows as a source; ``reset`` notes the columns' names, else they are compared."""
+        table = as_table(X, y, sample_weight, caller=type(self).__name__)
+        _check_feature_names(self, X, reset=reset)
+        if reset:
+            self.n_features_in_ = table.n_columns
+        elif table.n_columns != self.n_features_in_:
+            raise ValueError(
+                f"X has {table.n_columns} features, but {type(self).__name__} is expecting "
+                f"{self.n_features_in_} features as input: give the columns it was fitted on."
+            )
+        return table
+
+    def _read_training(
+        self, X: Any, y: Any, sample_weight: Any, *, reset: bool = True
+    ) -> tuple[Table, bool]:
+        """The rows with their targets, and whether y is of shape (n,)."""
+        if y is None:
+            raise ValueError(
+                f"{type(self).__name__} requires y to be passed, but the target y is None."
+            )
+        return self._read(X, y, sample_weight, reset=reset), np.asarray(y).ndim == 1
+
+    def _set_line(self, coef: Array, intercept: Array, flat: bool, dtype: Any) -> None:
+        """Set ``coef_`` from (d, t) and ``intercept_`` from (t,); ``flat`` drops the targets' axis."""
+        coef = np.ascontiguousarray(coef.T, dtype)
+        self.coef_ = coef[0] if flat else coef
+        self.intercept_ = intercept[0] if flat else intercept.astype(dtype)
+
+    def _set_solution(
+        self, solution: Solution, means: Means, flat: bool, dtype: Any = np.float64
+    ) -> None:
+        """Set the coefficients and what the solver learnt; b = ȳ − wᵀx̄."""
+        self.rank_, self.condition_ = solution.rank, solution.condition
+        self.solver_, self.aliased_ = solution.solver, self._column_names(solution.aliased)
+        intercept = np.zeros(means.n_targets)
+        if self.fit_intercept:
+            intercept = means.y_mean - means.x_mean @ solution.coef
+        self._set_line(solution.coef, intercept, flat, dtype)
+
+    def _column_names(self, columns: Iterable[int]) -> tuple[str, ...]:
+        names = getattr(self, "feature_names_in_", None)
+        return tuple(f"x{j}" if names is None else str(names[j]) for j in columns)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+class ClosedForm(MultiOutputMixin, LinearModel):
+    """A model solved from moments, so that rows can be added and taken out again."""
+
+    stats_: Moments | None
+
+    def fit_stats(self, stats: Moments | RFactor) -> Self:
+        """Fit from merged statistics instead of rows.
+
+        Parameters
+        ----------
+        stats : Moments or RFactor
+            Of the columns and their targets, as ``map_reduce(source, Moments.from_block)`` gives
+            them; those of several parts add up with ``+``.
+
+        Returns
+        -------
+        self
+        """
+        self.n_features_in_ = stats.n_features
+        self._solve(stats, stats.n_targets == 1)
+        self.stats_ = stats if isinstance(stats, Moments) else None
+        return self
+
+    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Add rows: the same model as a fit on all rows so far, at the cost of these.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n, d)
+        y : array-like of shape (n,) or (n, t)
+        sample_weight : array-like of shape (n,), optional
+
+        Returns
+        -------
+        self
+        """
+        first = not hasattr(self, "coef_")
+        table, _ = self._read_training(X, y, sample_weight, reset=first)
+        added = map_reduce(table, Moments.from_block)
+        return self.fit_stats(added if first else self._kept_stats("added to") + added)
+
+    def forget(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Take rows out: the same model as a fit without them, to about six digits or better.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            Rows that were fitted before, in any order.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ArithmeticError
+            Where what remains is so little beside what is taken out that digits would be lost.
+        """
+        check_is_fitted(self)
+        table, _ = self._read_training(X, y, sample_weight, reset=False)
+        return self.fit_stats(
+            self._kept_stats("taken from") - map_reduce(table, Moments.from_block)
+        )
+
+    def _kept_stats(self, what: str) -> Moments:
+        if self.stats_ is None:
+            raise ValueError(
+                f"Rows cannot be {what} this {type(self).__name__}: it was fitted without keeping "
+                "moments, because it has more columns than rows or too many for a d × d matrix. "
+                "Fit it by partial_fit from the start, or fit it again."
+            )
+        return self.stats_
+
+    def _solve(self, stats: Moments | RFactor, flat: bool) -> None:
+        raise NotImplementedError

@@ -1,0 +1,40 @@
+"""From rows to a least-squares solution: moments where they are exact enough, else a factor."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from linework.data.sources import Table
+from linework.engine import map_reduce
+from linework.solvers.least_squares import CHOLESKY_LIMIT, Solution
+from linework.stats import Moments, RFactor
+
+SINGLE_LIMIT = 1e2
+"""As `CHOLESKY_LIMIT`, for products that are computed in float32."""
+
+Solve = Callable[[Moments | RFactor], Solution]
+
+
+def climb(table: Table, solve: Solve) -> tuple[Solution, Moments | RFactor, Moments | None]:
+    """The solution, the statistic it is from, and the moments where they were collected.
+
+    One pass for moments, which hold d² numbers. Where their condition leaves too few digits, or
+    where there are no more rows than columns, a pass for a triangular factor.
+    """
+    moments = None
+    if table.n_rows > table.n_columns:
+        moments = map_reduce(table, Moments.from_block)
+        solution = solve(moments)
+        if is_exact(solution, table):
+            return solution, moments, moments
+    factor = map_reduce(table, RFactor.from_block)
+    return solve(factor), factor, moments
+
+
+def is_exact(solution: Solution, table: Table) -> bool:
+    """Whether a solution from moments has ten correct digits, or as many as float32 data have."""
+    if solution.rank != table.n_columns or solution.condition is None:
+        return False
+    return solution.condition <= (CHOLESKY_LIMIT if table.dtype == np.float64 else SINGLE_LIMIT)

@@ -1,0 +1,375 @@
+"""Lasso and elastic net with their penalty chosen by cross-validation, and the paths themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Any, Self
+
+import numpy as np
+from sklearn.model_selection import check_cv
+from sklearn.utils.validation import column_or_1d
+
+from linework.data.blocks import Array
+from linework.data.sources import Table, as_table
+from linework.engine import map_reduce
+from linework.folds import Parts, Split, fold_moments, group_moments
+from linework.regression.base import GRAM_COLUMNS, LinearModel, Means
+from linework.regression.lasso import ElasticNet, check_penalty
+from linework.regression.penalised import PassProblem, PenalisedProblem, StatsProblem
+from linework.stats import ClassMoments, Moments
+
+
+def enet_path(
+    X: Any,
+    y: Any,
+    *,
+    l1_ratio: float = 0.5,
+    eps: float = 1e-3,
+    alphas: Any = 100,
+    positive: bool = False,
+    tol: float = 1e-4,
+    max_iter: int = 1000,
+    return_n_iter: bool = False,
+) -> tuple[Any, ...]:
+    """Elastic-net coefficients along a sequence of penalties; the objective is `ElasticNet`'s.
+
+    There is no intercept: centre X and y first to have one.
+
+    Parameters
+    ----------
+    X : array-like, sparse matrix or data frame of shape (n, d)
+    y : array-like of shape (n,) or (n, t)
+    l1_ratio : float, default=0.5
+    eps : float, default=1e-3
+        Smallest α as a share of the largest, which is the smallest that leaves no coefficient.
+    alphas : int or array-like, default=100
+        How many α, or which.
+    positive : bool, default=False
+    tol : float, default=1e-4
+    max_iter : int, default=1000
+    return_n_iter : bool, default=False
+
+    Returns
+    -------
+    alphas : array of shape (a,), descending
+    coefs : array of shape (d, a) or (t, d, a)
+    dual_gaps : array of shape (a,) or (t, a)
+    n_iters : list of int, if `return_n_iter`
+
+    Examples
+    --------
+    >>> from linework import enet_path
+    >>> alphas, coefs, gaps = enet_path([[1.0], [2.0]], [1.0, 2.0], alphas=[1.0, 0.1])
+    >>> coefs.round(3)
+    array([[0.667, 0.961]])
+    """
+    table, flat = as_table(X, y, caller="enet_path"), np.asarray(y).ndim == 1
+    problems = _problems(table, fit_intercept=False)
+    weight = float(table.n_rows)
+    values = _grid(problems, alphas, l1_ratio, eps, weight)
+    penalty = check_penalty(values, l1_ratio, positive, tol, max_iter)
+    paths = [problem.path(penalty) for problem in problems]
+    coefs = np.stack([path.coefs.T for path in paths])
+    gaps = np.stack([path.gaps for path in paths]) / weight
+    result: tuple[Any, ...] = (values, coefs[0] if flat else coefs, gaps[0] if flat else gaps)
+    return (*result, [int(k) for k in paths[0].n_iter]) if return_n_iter else result
+
+
+def lasso_path(X: Any, y: Any, **params: Any) -> tuple[Any, ...]:
+    """Lasso coefficients along a sequence of penalties: `enet_path` at ``l1_ratio=1``.
+
+    Parameters
+    ----------
+    X : array-like, sparse matrix or data frame of shape (n, d)
+    y : array-like of shape (n,) or (n, t)
+    **params
+        As in `enet_path`.
+
+    Returns
+    -------
+    alphas, coefs, dual_gaps
+        As in `enet_path`.
+
+    Examples
+    --------
+    >>> from linework import lasso_path
+    >>> lasso_path([[1.0], [2.0]], [1.0, 2.0], alphas=[1.0, 0.1])[1].round(3)
+    array([[0.6 , 0.96]])
+    """
+    return enet_path(X, y, l1_ratio=1.0, **params)
+
+
+def _problems(table: Table, fit_intercept: bool) -> list[Any]:
+    """One problem per target."""
+    targets = range(table.n_targets)
+    if table.n_columns > GRAM_COLUMNS:
+        return [PassProblem.of(table, k, fit_intercept) for k in targets]
+    moments = map_reduce(table, Moments.from_block)
+    return [StatsProblem.of(moments, k, fit_intercept) for k in targets]
+
+
+def _grid(
+    problems: Sequence[PenalisedProblem], alphas: Any, l1_ratio: float, eps: float, weight: float
+) -> Array:
+    """Penalties in descending order: those given, or from the smallest that leaves no coefficient."""
+    if not isinstance(alphas, int | np.integer):
+        return np.sort(np.asarray(alphas, np.float64))[::-1]
+    if not l1_ratio > 0.0:
+        raise ValueError(
+            "There is no largest alpha to start a path from with l1_ratio=0: give alphas as a list "
+            "(automatic alpha grid generation is not supported for l1_ratio=0)."
+        )
+    largest = max(problem.largest_slope for problem in problems) / (weight * l1_ratio)
+    largest = max(largest, float(np.finfo(np.float64).resolution))
+    return np.geomspace(largest, largest * eps, int(alphas))
+
+
+Fold = tuple[PenalisedProblem, Callable[[Array], Array], float]
+"""The training problem, coefficients (a, d) ↦ mean squared errors (a,) on test rows, their weight."""
+
+
+class ElasticNetCV(LinearModel):
+    """Elastic net with the best penalty by cross-validation; the objective is `ElasticNet`'s.
+
+    One pass over the data serves every fold and every penalty.
+
+    Parameters
+    ----------
+    l1_ratio : float or list of float, default=0.5
+        Shares to try.
+    eps : float, default=1e-3
+        Smallest α as a share of the largest, which is the smallest that leaves no coefficient.
+    alphas : int or array-like, default=100
+        How many α, or which.
+    fit_intercept : bool, default=True
+    max_iter : int, default=1000
+    tol : float, default=1e-4
+    cv : int, splitter or iterable of (train, test), default=None
+        None: five folds of consecutive rows.
+    positive : bool, default=False
+    rule : {"min", "1se"}, default="min"
+        The α of the smallest mean error, or the largest α within one standard error of it: the
+        simplest model that is not told from the best.
+
+    Attributes
+    ----------
+    alpha_, l1_ratio_ : float
+    alphas_ : array of shape (alphas,) or (l1_ratios, alphas), descending
+    mse_path_ : array of shape (alphas, folds) or (l1_ratios, alphas, folds)
+    coef_, intercept_, dual_gap_, n_iter_, convergence_, solver_
+        As in `ElasticNet`, at the chosen penalty on all rows.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from linework import ElasticNetCV
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> round(float(ElasticNetCV(l1_ratio=[0.5, 0.9]).fit(X, y).l1_ratio_), 2)
+    0.9
+    """
+
+    def __init__(
+        self,
+        *,
+        l1_ratio: Any = 0.5,
+        eps: float = 1e-3,
+        alphas: Any = 100,
+        fit_intercept: bool = True,
+        max_iter: int = 1000,
+        tol: float = 1e-4,
+        cv: Any = None,
+        positive: bool = False,
+        rule: str = "min",
+    ) -> None:
+        self.l1_ratio = l1_ratio
+        self.eps = eps
+        self.alphas = alphas
+        self.fit_intercept = fit_intercept
+        self.max_iter = max_iter
+        self.tol = tol
+        self.cv = cv
+        self.positive = positive
+        self.rule = rule
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Choose the penalty and fit.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n, d)
+        y : array-like of shape (n,)
+        sample_weight : array-like of shape (n,), optional
+
+        Returns
+        -------
+        self
+        """
+        table, flat = self._read_training(X, y, sample_weight)
+        if table.n_targets != 1:
+            raise ValueError(
+                f"y has {table.n_targets} columns, and {type(self).__name__} takes one target: fit "
+                "one model for each (multi-task outputs have no common penalty here)."
+            )
+        if not flat:
+            column_or_1d(y, warn=True)
+        splits = list(check_cv(self.cv).split(X, y))
+        weighted = sample_weight is not None
+        if table.n_columns > GRAM_COLUMNS:
+            problem = PassProblem.of(table, 0, self.fit_intercept)
+            folds = _pass_folds(table, splits, self.fit_intercept)
+            return self._fit_best(problem, folds, problem.columns, weighted, table.dtype)
+        total, parts = fold_moments(table, splits)
+        return self._fit_moments(total, parts, weighted, table.dtype)
+
+    def fit_stats(self, stats: ClassMoments) -> Self:
+        """Fit from the moments of each fold.
+
+        Parameters
+        ----------
+        stats : ClassMoments
+            Groups are folds, each held out in turn: ``map_reduce(source.with_group(fold),
+            ClassMoments.from_block)``.
+
+        Returns
+        -------
+        self
+        """
+        total, parts = group_moments(stats)
+        self.n_features_in_ = total.n_features
+        return self._fit_moments(total, parts, False)
+
+    def _fit_moments(
+        self, total: Moments, parts: Parts, weighted: bool, dtype: Any = np.float64
+    ) -> Self:
+        problem = StatsProblem.of(total, 0, self.fit_intercept)
+        folds = _moment_folds(parts, self.fit_intercept)
+        return self._fit_best(problem, folds, total, weighted, dtype)
+
+    def _fit_best(
+        self,
+        problem: PenalisedProblem,
+        folds: Iterator[Fold],
+        means: Means,
+        weighted: bool,
+        dtype: Any,
+    ) -> Self:
+        """Follow every path in every fold, take the best penalty and fit it to all rows."""
+        if self.rule not in ("min", "1se"):
+            raise ValueError(f'rule is {self.rule!r}; it is "min" or "1se".')
+        ratios = np.atleast_1d(self.l1_ratio)
+        grids = [_grid([problem], self.alphas, r, self.eps, means.weight) for r in ratios]
+        penalties = [
+            check_penalty(grid, r, self.positive, self.tol, self.max_iter)
+            for grid, r in zip(grids, ratios, strict=True)
+        ]
+        errors, weights = [], []
+        for training, squared_errors, weight in folds:
+            paths = [training.path(penalty) for penalty in penalties]
+            errors.append([squared_errors(path.coefs) for path in paths])
+            weights.append(weight)
+        mse = np.moveaxis(errors, 0, -1)
+        mean = np.average(mse, axis=-1, weights=weights if weighted else None)
+        ratio, best = np.unravel_index(mean.argmin(), mean.shape)
+        if self.rule == "1se":
+            spread = mse[ratio, best].std(ddof=1) / np.sqrt(mse.shape[-1])
+            best = np.flatnonzero(mean[ratio] <= mean[ratio, best] + spread)[0]
+        self.alpha_, self.l1_ratio_ = float(grids[ratio][best]), float(ratios[ratio])
+        one = np.ndim(self.l1_ratio) == 0
+        same = one or np.ndim(self.alphas) > 0
+        self.alphas_ = grids[0] if same else np.array(grids)
+        self.mse_path_ = mse[0] if one else mse
+        model = ElasticNet(
+            self.alpha_,
+            l1_ratio=self.l1_ratio_,
+            fit_intercept=self.fit_intercept,
+            max_iter=self.max_iter,
+            tol=self.tol,
+            positive=self.positive,
+        )
+        model._descend([problem], model._penalty(), means, True, dtype)
+        self.__dict__.update({k: v for k, v in vars(model).items() if k.endswith("_")})
+        return self
+
+
+class LassoCV(ElasticNetCV):
+    """Lasso with the best penalty by cross-validation; the objective is `Lasso`'s.
+
+    One pass over the data serves every fold and every penalty.
+
+    Parameters
+    ----------
+    eps : float, default=1e-3
+        Smallest α as a share of the largest, which is the smallest that leaves no coefficient.
+    alphas : int or array-like, default=100
+        How many α, or which.
+    fit_intercept : bool, default=True
+    max_iter : int, default=1000
+    tol : float, default=1e-4
+    cv : int, splitter or iterable of (train, test), default=None
+        None: five folds of consecutive rows.
+    positive : bool, default=False
+    rule : {"min", "1se"}, default="min"
+        As in `ElasticNetCV`.
+
+    Attributes
+    ----------
+    alpha_, alphas_, mse_path_
+        As in `ElasticNetCV`.
+    coef_, intercept_, dual_gap_, n_iter_, convergence_, solver_
+        As in `Lasso`, at the chosen penalty on all rows.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from linework import LassoCV
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> (LassoCV(rule="1se").fit(X, y).coef_ != 0).sum()
+    np.int64(5)
+    """
+
+    l1_ratio = 1.0
+
+    def __init__(
+        self,
+        *,
+        eps: float = 1e-3,
+        alphas: Any = 100,
+        fit_intercept: bool = True,
+        max_iter: int = 1000,
+        tol: float = 1e-4,
+        cv: Any = None,
+        positive: bool = False,
+        rule: str = "min",
+    ) -> None:
+        self.eps = eps
+        self.alphas = alphas
+        self.fit_intercept = fit_intercept
+        self.max_iter = max_iter
+        self.tol = tol
+        self.cv = cv
+        self.positive = positive
+        self.rule = rule
+
+
+def _moment_folds(parts: Parts, fit_intercept: bool) -> Iterator[Fold]:
+    for train, test in parts:
+        errors = partial(_mean_squared_errors, train, test, fit_intercept)
+        yield StatsProblem.of(train, 0, fit_intercept), errors, test.weight
+
+
+def _mean_squared_errors(train: Moments, test: Moments, fit_intercept: bool, coefs: Array) -> Array:
+    """Mean squared error on rows known by their moments, for coefficients (a, d): shape (a,)."""
+    gram, cross, squares = test.centred(True)
+    intercepts = train.y_mean - coefs @ train.x_mean if fit_intercept else 0.0
+    bias = test.y_mean - coefs @ test.x_mean - intercepts
+    rss = squares[0, 0] - 2.0 * coefs @ cross[:, 0] + ((coefs @ gram) * coefs).sum(axis=1)
+    return np.asarray(rss / test.weight + bias**2)
+
+
+def _pass_folds(table: Table, splits: Sequence[Split], fit_intercept: bool) -> Iterator[Fold]:
+    for train, test in splits:
+        problem = PassProblem.of(table.take(np.sort(train)), 0, fit_intercept)
+        held_out = table.take(np.sort(test))
+        weight = float(len(test) if held_out.weight is None else held_out.weight.sum())
+        yield problem, partial(problem.mean_squared_errors, held_out, weight), weight

@@ -1,0 +1,1 @@
+"""Solvers: from a merged statistic to coefficients; none of them sees rows."""

@@ -1,0 +1,41 @@
+"""Ridge regression for given penalties."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from linework.data.blocks import Array
+from linework.solvers.cholesky import cholesky
+from linework.solvers.least_squares import CHOLESKY_LIMIT, Solution, factors, least_squares
+from linework.solvers.spectral import Spectrum
+from linework.stats import Moments, RFactor
+
+
+def ridge(stats: Moments | RFactor, alpha: Array, fit_intercept: bool = True) -> Solution:
+    """argmin ‖Y − XB‖² + Σ_t α_t ‖b_t‖².
+
+    Parameters
+    ----------
+    stats : Moments or RFactor
+    alpha : array of shape (1,) or (t,)
+        Penalties ≥ 0; α = 0 is least squares.
+
+    Notes
+    -----
+    One penalty for all targets: Cholesky of XᵀX + αI, d³/3, while that is well-conditioned; otherwise
+    eigenvectors of XᵀX (9d³) or singular vectors of its factor, which serve every penalty.
+    """
+    if not alpha.any():
+        return least_squares(stats, fit_intercept)
+    if isinstance(stats, RFactor):
+        spectrum = Spectrum.from_factor(*factors(stats, fit_intercept), stats.count)
+        solver = "orthogonal"
+    else:
+        gram, cross, _ = stats.centred(fit_intercept)
+        if (alpha == alpha[0]).all():
+            factor = cholesky(gram + alpha[0] * np.eye(len(gram)))
+            if factor is not None and factor.condition <= CHOLESKY_LIMIT:
+                return Solution(factor.solve(cross), len(gram), factor.condition, "cholesky")
+        spectrum, solver = Spectrum.from_gram(gram, cross), "spectral"
+    condition = spectrum.penalised_condition(alpha.min())
+    return Solution(spectrum.coef(alpha), spectrum.rank, condition, solver)

@@ -1,0 +1,104 @@
+"""Means and variances column by column, where a d × d matrix would be too much."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+
+from linework.data.blocks import Array, Block
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ColumnMoments:
+    """Weighted count, means and centred squares of each column of [x, y]; `a + b` is of both.
+
+    The diagonal of `Moments`, in d + t numbers instead of (d + t)².
+
+    Attributes
+    ----------
+    count : int
+    weight : float
+    mean : array of shape (d + t,)
+    squares : array of shape (d + t,)
+        Σ w (z − m)².
+    n_targets : int
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from linework.data.blocks import Block
+    >>> from linework.stats import ColumnMoments
+    >>> ColumnMoments.from_block(Block(np.array([[1.0], [3.0]]))).squares
+    array([2.])
+    """
+
+    count: int
+    weight: float
+    mean: Array
+    squares: Array
+    n_targets: int
+
+    @classmethod
+    def from_block(cls, block: Block) -> ColumnMoments:
+        """Moments of the block's rows of positive weight."""
+        block.reject_nonfinite()
+        rows = block.present()
+        w = np.ones(len(rows)) if rows.weight is None else rows.weight
+        weight = float(w.sum())
+        parts = [_sparse(rows, w) if sp.issparse(rows.X) else _dense(rows.X, w)]
+        parts.append(_dense(rows.targets, w))
+        mean, squares = (np.concatenate(column) for column in zip(*parts, strict=True))
+        return cls(len(rows), weight, mean, squares, rows.targets.shape[1])
+
+    def __add__(self, other: ColumnMoments) -> ColumnMoments:
+        weight = self.weight + other.weight
+        if not weight:
+            return self
+        delta = other.mean - self.mean
+        return ColumnMoments(
+            self.count + other.count,
+            weight,
+            self.mean + delta * (other.weight / weight),
+            self.squares + other.squares + delta**2 * (self.weight / weight * other.weight),
+            self.n_targets,
+        )
+
+    @property
+    def n_features(self) -> int:
+        """d, the number of columns of X."""
+        return len(self.mean) - self.n_targets
+
+    @property
+    def x_mean(self) -> Array:
+        """x̄, shape (d,)."""
+        return self.mean[: self.n_features]
+
+    @property
+    def y_mean(self) -> Array:
+        """ȳ, shape (t,)."""
+        return self.mean[self.n_features :]
+
+
+def _dense(X: Array, w: Array) -> tuple[Array, Array]:
+    weight = w.sum()
+    if not weight:
+        return np.zeros(X.shape[1]), np.zeros(X.shape[1])
+    centred = X - X[0].astype(np.float64)
+    shift = w @ centred / weight
+    centred -= shift
+    return X[0] + shift, w @ np.square(centred)
+
+
+def _sparse(rows: Block, w: Array) -> tuple[Array, Array]:
+    """Zeros count as −m each: their number and weight is known without visiting them."""
+    X, d, weight = rows.X, rows.X.shape[1], w.sum()
+    if not weight:
+        return np.zeros(d), np.zeros(d)
+    stored = np.repeat(w, np.diff(X.indptr))
+    mean = np.bincount(X.indices, stored * X.data, minlength=d) / weight
+    deviation = X.data - mean[X.indices]
+    squares = np.bincount(X.indices, stored * deviation**2, minlength=d)
+    zeros = weight - np.bincount(X.indices, stored, minlength=d)
+    return mean, squares + np.maximum(zeros, 0.0) * mean**2
