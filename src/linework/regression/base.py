@@ -1,4 +1,4 @@
-"""What every least-squares estimator shares: reading its input, predicting, growing and shrinking."""
+"""What the least-squares estimators share: reading, predicting, adding and removing rows."""
 
 from __future__ import annotations
 
@@ -80,10 +80,13 @@ class LinearModel(RegressorMixin, BaseEstimator):
         return self._read(X, y, sample_weight, reset=reset), np.asarray(y).ndim == 1
 
     def _set_line(self, coef: Array, intercept: Array, flat: bool, dtype: Any) -> None:
-        """Set ``coef_`` from (d, t) and ``intercept_`` from (t,); ``flat`` drops the targets' axis."""
-        coef = np.ascontiguousarray(coef.T, dtype)
-        self.coef_ = coef[0] if flat else coef
-        self.intercept_ = intercept[0] if flat else intercept.astype(dtype)
+        """Set ``coef_`` from (d, t), ``intercept_`` from (t,); ``flat`` drops the targets' axis.
+
+        One target's coefficients have shape (d,) for y of shape (n, 1), too, as in scikit-learn.
+        """
+        coef, intercept = coef.T.astype(dtype, order="C"), intercept.astype(dtype)
+        self.coef_ = coef[0] if len(coef) == 1 else coef
+        self.intercept_ = intercept[0] if flat else intercept
 
     def _set_solution(
         self, solution: Solution, means: Means, flat: bool, dtype: Any = np.float64

@@ -39,7 +39,7 @@ def centred_gradient(
 def ridge_by_passes(
     source: Source, alpha: Array, fit_intercept: bool, max_iter: int | None = None
 ) -> tuple[Solution, ColumnMoments, Convergence]:
-    """argmin ‖Y − XB‖² + Σ_t α_t ‖b_t‖² by conjugate gradients, a pass each.
+    """Minimise ‖Y − XB‖² + Σ_t α_t ‖b_t‖² by conjugate gradients, a pass each.
 
     Without a penalty there is no preconditioner, so that the solution is that of minimum norm.
     """

@@ -7,7 +7,6 @@ from typing import Any, Self
 
 import numpy as np
 
-from linework.data.sources import Table
 from linework.engine import map_reduce
 from linework.regression.base import GRAM_COLUMNS, ClosedForm, Means
 from linework.regression.ladder import climb

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
+from numbers import Real
 from typing import Any, Self
 
 import numpy as np
-from sklearn.model_selection import check_cv
+from sklearn.utils import check_scalar
 from sklearn.utils.validation import column_or_1d
 
 from linework.data.blocks import Array
@@ -15,8 +17,10 @@ from linework.data.sources import Table, as_table
 from linework.engine import map_reduce
 from linework.folds import Parts, Split, fold_moments, group_moments
 from linework.regression.base import GRAM_COLUMNS, LinearModel, Means
+from linework.regression.cross_validated import CrossValidated
 from linework.regression.lasso import ElasticNet, check_penalty
 from linework.regression.penalised import PassProblem, PenalisedProblem, StatsProblem
+from linework.solvers.coordinate import Penalty
 from linework.stats import ClassMoments, Moments
 
 
@@ -67,12 +71,16 @@ def enet_path(
     table, flat = as_table(X, y, caller="enet_path"), np.asarray(y).ndim == 1
     problems = _problems(table, fit_intercept=False)
     weight = float(table.n_rows)
-    values = _grid(problems, alphas, l1_ratio, eps, weight)
-    penalty = check_penalty(values, l1_ratio, positive, tol, max_iter)
+    penalty = check_penalty([], l1_ratio, positive, tol, max_iter)
+    penalty = _grid(problems, alphas, penalty, eps, weight)
     paths = [problem.path(penalty) for problem in problems]
     coefs = np.stack([path.coefs.T for path in paths])
     gaps = np.stack([path.gaps for path in paths]) / weight
-    result: tuple[Any, ...] = (values, coefs[0] if flat else coefs, gaps[0] if flat else gaps)
+    result: tuple[Any, ...] = (
+        penalty.alphas,
+        coefs[0] if flat else coefs,
+        gaps[0] if flat else gaps,
+    )
     return (*result, [int(k) for k in paths[0].n_iter]) if return_n_iter else result
 
 
@@ -110,26 +118,30 @@ def _problems(table: Table, fit_intercept: bool) -> list[Any]:
 
 
 def _grid(
-    problems: Sequence[PenalisedProblem], alphas: Any, l1_ratio: float, eps: float, weight: float
-) -> Array:
-    """Penalties in descending order: those given, or from the smallest that leaves no coefficient."""
+    problems: Sequence[PenalisedProblem], alphas: Any, penalty: Penalty, eps: float, weight: float
+) -> Penalty:
+    """The penalty with α in descending order: as given, or from the least that leaves no coefficient."""
     if not isinstance(alphas, int | np.integer):
-        return np.sort(np.asarray(alphas, np.float64))[::-1]
-    if not l1_ratio > 0.0:
+        for i, alpha in enumerate(alphas):
+            check_scalar(alpha, f"alphas[{i}]", Real, min_val=0.0)
+        return replace(penalty, alphas=np.sort(np.asarray(alphas, np.float64))[::-1])
+    if not penalty.l1_ratio > 0.0:
         raise ValueError(
-            "There is no largest alpha to start a path from with l1_ratio=0: give alphas as a list "
-            "(automatic alpha grid generation is not supported for l1_ratio=0)."
+            "With l1_ratio=0 no penalty leaves all coefficients at zero, so there is no largest "
+            "alpha to start a grid from: give the alphas themselves, as alphas=[...]."
         )
-    largest = max(problem.largest_slope for problem in problems) / (weight * l1_ratio)
-    largest = max(largest, float(np.finfo(np.float64).resolution))
-    return np.geomspace(largest, largest * eps, int(alphas))
+    slope = max(problem.largest_slope(penalty.positive) for problem in problems)
+    largest, least = slope / (weight * penalty.l1_ratio), float(np.finfo(np.float64).resolution)
+    if largest <= least:
+        return replace(penalty, alphas=np.full(alphas, least))
+    return replace(penalty, alphas=np.geomspace(largest, largest * eps, int(alphas)))
 
 
-Fold = tuple[PenalisedProblem, Callable[[Array], Array], float]
-"""The training problem, coefficients (a, d) ↦ mean squared errors (a,) on test rows, their weight."""
+Fold = tuple[PenalisedProblem, Callable[[Array], Array]]
+"""The training problem, and coefficients (a, d) ↦ mean squared errors (a,) on the test rows."""
 
 
-class ElasticNetCV(LinearModel):
+class ElasticNetCV(CrossValidated, LinearModel):
     """Elastic net with the best penalty by cross-validation; the objective is `ElasticNet`'s.
 
     One pass over the data serves every fold and every penalty.
@@ -192,7 +204,7 @@ class ElasticNetCV(LinearModel):
         self.positive = positive
         self.rule = rule
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> Self:
         """Choose the penalty and fit.
 
         Parameters
@@ -200,6 +212,8 @@ class ElasticNetCV(LinearModel):
         X : array-like, sparse matrix or data frame of shape (n, d)
         y : array-like of shape (n,)
         sample_weight : array-like of shape (n,), optional
+        **params
+            For the splitter, such as groups, where metadata routing is enabled.
 
         Returns
         -------
@@ -213,14 +227,13 @@ class ElasticNetCV(LinearModel):
             )
         if not flat:
             column_or_1d(y, warn=True)
-        splits = list(check_cv(self.cv).split(X, y))
-        weighted = sample_weight is not None
+        splits = self._splits(X, y, params)
         if table.n_columns > GRAM_COLUMNS:
             problem = PassProblem.of(table, 0, self.fit_intercept)
             folds = _pass_folds(table, splits, self.fit_intercept)
-            return self._fit_best(problem, folds, problem.columns, weighted, table.dtype)
+            return self._fit_best(problem, folds, problem.columns, table.dtype)
         total, parts = fold_moments(table, splits)
-        return self._fit_moments(total, parts, weighted, table.dtype)
+        return self._fit_moments(total, parts, table.dtype)
 
     def fit_stats(self, stats: ClassMoments) -> Self:
         """Fit from the moments of each fold.
@@ -237,47 +250,45 @@ class ElasticNetCV(LinearModel):
         """
         total, parts = group_moments(stats)
         self.n_features_in_ = total.n_features
-        return self._fit_moments(total, parts, False)
+        return self._fit_moments(total, parts)
 
-    def _fit_moments(
-        self, total: Moments, parts: Parts, weighted: bool, dtype: Any = np.float64
-    ) -> Self:
+    def _fit_moments(self, total: Moments, parts: Parts, dtype: Any = np.float64) -> Self:
         problem = StatsProblem.of(total, 0, self.fit_intercept)
         folds = _moment_folds(parts, self.fit_intercept)
-        return self._fit_best(problem, folds, total, weighted, dtype)
+        return self._fit_best(problem, folds, total, dtype)
 
     def _fit_best(
         self,
         problem: PenalisedProblem,
         folds: Iterator[Fold],
         means: Means,
-        weighted: bool,
         dtype: Any,
     ) -> Self:
         """Follow every path in every fold, take the best penalty and fit it to all rows."""
         if self.rule not in ("min", "1se"):
             raise ValueError(f'rule is {self.rule!r}; it is "min" or "1se".')
         ratios = np.atleast_1d(self.l1_ratio)
-        grids = [_grid([problem], self.alphas, r, self.eps, means.weight) for r in ratios]
         penalties = [
-            check_penalty(grid, r, self.positive, self.tol, self.max_iter)
-            for grid, r in zip(grids, ratios, strict=True)
+            check_penalty([], ratio, self.positive, self.tol, self.max_iter) for ratio in ratios
         ]
-        errors, weights = [], []
-        for training, squared_errors, weight in folds:
+        penalties = [
+            _grid([problem], self.alphas, penalty, self.eps, means.weight) for penalty in penalties
+        ]
+        errors = []
+        for training, squared_errors in folds:
             paths = [training.path(penalty) for penalty in penalties]
             errors.append([squared_errors(path.coefs) for path in paths])
-            weights.append(weight)
-        mse = np.moveaxis(errors, 0, -1)
-        mean = np.average(mse, axis=-1, weights=weights if weighted else None)
-        ratio, best = np.unravel_index(mean.argmin(), mean.shape)
+        mse = np.moveaxis(np.array(errors), 0, -1)
+        mean = mse.mean(axis=-1)
+        ratio, best = divmod(int(mean.argmin()), mean.shape[1])
         if self.rule == "1se":
             spread = mse[ratio, best].std(ddof=1) / np.sqrt(mse.shape[-1])
-            best = np.flatnonzero(mean[ratio] <= mean[ratio, best] + spread)[0]
-        self.alpha_, self.l1_ratio_ = float(grids[ratio][best]), float(ratios[ratio])
+            best = int(np.flatnonzero(mean[ratio] <= mean[ratio, best] + spread)[0])
+        self.alpha_ = float(penalties[ratio].alphas[best])
+        self.l1_ratio_ = float(ratios[ratio])
         one = np.ndim(self.l1_ratio) == 0
-        same = one or np.ndim(self.alphas) > 0
-        self.alphas_ = grids[0] if same else np.array(grids)
+        grids = np.array([penalty.alphas for penalty in penalties])
+        self.alphas_ = grids[0] if one or np.ndim(self.alphas) else grids
         self.mse_path_ = mse[0] if one else mse
         model = ElasticNet(
             self.alpha_,
@@ -355,7 +366,7 @@ class LassoCV(ElasticNetCV):
 def _moment_folds(parts: Parts, fit_intercept: bool) -> Iterator[Fold]:
     for train, test in parts:
         errors = partial(_mean_squared_errors, train, test, fit_intercept)
-        yield StatsProblem.of(train, 0, fit_intercept), errors, test.weight
+        yield StatsProblem.of(train, 0, fit_intercept), errors
 
 
 def _mean_squared_errors(train: Moments, test: Moments, fit_intercept: bool, coefs: Array) -> Array:
@@ -372,4 +383,4 @@ def _pass_folds(table: Table, splits: Sequence[Split], fit_intercept: bool) -> I
         problem = PassProblem.of(table.take(np.sort(train)), 0, fit_intercept)
         held_out = table.take(np.sort(test))
         weight = float(len(test) if held_out.weight is None else held_out.weight.sum())
-        yield problem, partial(problem.mean_squared_errors, held_out, weight), weight
+        yield problem, partial(problem.mean_squared_errors, held_out, weight)

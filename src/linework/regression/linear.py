@@ -111,6 +111,11 @@ class LinearRegression(ClosedForm):
     def _solve(self, stats: Moments | RFactor, flat: bool) -> None:
         self._set_solution(self._least_squares(stats), stats, flat)
 
+    def _set_line(self, coef: Array, intercept: Array, flat: bool, dtype: Any) -> None:
+        super()._set_line(coef, intercept, flat, dtype)
+        if not flat:
+            self.coef_ = np.atleast_2d(self.coef_)
+
     def _least_squares(self, stats: Moments | RFactor) -> Solution:
         solve = nonnegative if self.positive else least_squares
         return solve(stats, self.fit_intercept)

@@ -26,9 +26,8 @@ class PenalisedProblem(Protocol):
         """‖y‖²."""
         ...
 
-    @property
-    def largest_slope(self) -> float:
-        """max |x_jᵀy|, from which on an l1 penalty leaves no coefficient."""
+    def largest_slope(self, positive: bool) -> float:
+        """The largest |x_jᵀy| (x_jᵀy, where positive): from there on, l1 leaves no coefficient."""
         ...
 
     def path(self, penalty: Penalty) -> Path:
@@ -56,16 +55,15 @@ class StatsProblem:
         gram, cross, squares = stats.centred(fit_intercept)
         return cls(gram, cross[:, target], float(squares[target, target]), stats.weight)
 
-    @property
-    def largest_slope(self) -> float:
-        return float(np.abs(self.cross).max())
+    def largest_slope(self, positive: bool) -> float:
+        return float((self.cross if positive else np.abs(self.cross)).max())
 
     def path(self, penalty: Penalty) -> Path:
         return gram_path(self.gram, self.cross, self.yy, self.weight, penalty)
 
     def objective(self, beta: Array, penalty: Penalty) -> float:
         rss = self.yy - 2.0 * self.cross @ beta + beta @ self.gram @ beta
-        return 0.5 * rss + self.weight * penalty.value(beta)
+        return float(0.5 * rss + self.weight * penalty.value(beta))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -92,9 +90,9 @@ class PassProblem:
     def yy(self) -> float:
         return float(self.start.square[0])
 
-    @property
-    def largest_slope(self) -> float:
-        return float(np.abs(self._centred(self.start)).max())
+    def largest_slope(self, positive: bool) -> float:
+        slopes = self._centred(self.start)
+        return float((slopes if positive else np.abs(slopes)).max())
 
     def path(self, penalty: Penalty) -> Path:
         cross, weight = self._centred(self.start), self.columns.weight

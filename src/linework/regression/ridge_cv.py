@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import partial
+from numbers import Real
 from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.metrics import check_scoring
-from sklearn.model_selection import check_cv
+from sklearn.utils import check_scalar
 from sklearn.utils.metaestimators import available_if
 
 from linework.data.blocks import Array
@@ -17,6 +18,7 @@ from linework.data.sources import Table
 from linework.engine import map_reduce, map_rows
 from linework.folds import Split, fold_moments
 from linework.regression.base import GRAM_COLUMNS, ClosedForm
+from linework.regression.cross_validated import CrossValidated
 from linework.regression.leave_one_out import LeaveOneOut
 from linework.regression.ridge import Ridge
 from linework.solvers.least_squares import CHOLESKY_LIMIT, factors
@@ -29,7 +31,7 @@ def _from_statistics(model: RidgeCV) -> bool:
     return bool(model.cv == "gcv")
 
 
-class RidgeCV(ClosedForm):
+class RidgeCV(CrossValidated, Ridge):
     """Ridge regression, argmin ‖y − Xw − b‖² + α ‖w‖², with the best of several α.
 
     One eigendecomposition serves every α. Leaving a row out needs no fit either, because with
@@ -46,8 +48,8 @@ class RidgeCV(ClosedForm):
         None leaves each row out in turn; a row of weight 2 is left out as a whole. ``"gcv"`` takes
         the mean of h in its place, which needs no second pass. Otherwise folds, from one pass.
     store_cv_results : bool, default=False
-        Whether the squared errors (the predictions, under `scoring`) of each row are kept;
-        for leave-one-out only.
+        Whether the weighted squared errors (the predictions, under `scoring`) of each row are
+        kept; for leave-one-out only.
     alpha_per_target : bool, default=False
         Whether each target has its own best α; for leave-one-out and ``"gcv"``.
 
@@ -86,7 +88,7 @@ class RidgeCV(ClosedForm):
         self.store_cv_results = store_cv_results
         self.alpha_per_target = alpha_per_target
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> Self:
         """Choose α and fit.
 
         Parameters
@@ -94,6 +96,8 @@ class RidgeCV(ClosedForm):
         X : array-like, sparse matrix or data frame of shape (n, d)
         y : array-like of shape (n,) or (n, t)
         sample_weight : array-like of shape (n,), optional
+        **params
+            For the splitter, such as groups, where metadata routing is enabled.
 
         Returns
         -------
@@ -113,7 +117,7 @@ class RidgeCV(ClosedForm):
             choose = self._gcv if self.cv else partial(self._leave_one_out, table, flat)
             scores = choose(stats, alphas)
         else:
-            splits = list(check_cv(self.cv, y).split(X, y))
+            splits = self._splits(X, y, params)
             stats, parts = (_factor_folds if wide else fold_moments)(table, splits)
             scores = self._folds(table, splits, parts, alphas)
         self._fit_best(stats, alphas, scores, flat)
@@ -129,10 +133,11 @@ class RidgeCV(ClosedForm):
         self._fit_best(stats, alphas, self._gcv(stats, alphas), flat)
 
     def _alphas(self) -> Array:
-        alphas = np.atleast_1d(np.asarray(self.alphas, np.float64))
-        if alphas.ndim != 1 or not len(alphas) or not (alphas > 0.0).all():
-            raise ValueError(f"alphas is {self.alphas!r}; give one or more positive numbers.")
-        return alphas
+        bounds = "left" if self.cv is not None and self.cv != "gcv" else "neither"
+        alphas = np.ravel(np.asarray(self.alphas, dtype=object))
+        for i, alpha in enumerate(alphas):
+            check_scalar(alpha, f"alphas[{i}]", Real, min_val=0.0, include_boundaries=bounds)
+        return alphas.astype(np.float64)
 
     def _fit_best(self, stats: Moments | RFactor, alphas: Array, scores: Array, flat: bool) -> None:
         """Take the α of the largest score, ``scores`` being of shape (alphas, t)."""
@@ -181,13 +186,14 @@ class RidgeCV(ClosedForm):
         if self.scoring is None and not self.store_cv_results:
             return -map_reduce(table, loo.squared) / stats.weight
         errors = map_rows(table, loo.errors)
-        results = errors**2 if self.scoring is None else table.y[:, None] - errors
+        weight = np.ones(table.n_rows) if table.weight is None else table.weight
+        squared = weight[:, None, None] * errors**2
+        results = squared if self.scoring is None else table.y[:, None] - errors
         if self.store_cv_results:
             self.cv_results_ = results[..., 0] if flat else np.swapaxes(results, 1, 2)
         if self.scoring is not None:
             return self._score(table.y, results, table.weight)
-        weight = np.ones(table.n_rows) if table.weight is None else table.weight
-        return -np.tensordot(weight, results, axes=1) / stats.weight
+        return -results.sum(axis=0) / stats.weight
 
     def _folds(
         self, table: Table, splits: Sequence[Split], parts: Iterator[Any], alphas: Array
@@ -195,8 +201,8 @@ class RidgeCV(ClosedForm):
         """Mean scores over the splits, of shape (alphas, t or 1)."""
         if self.store_cv_results:
             raise ValueError(
-                f"store_cv_results=True keeps a number for each row, and cv={self.cv!r} scores whole "
-                "folds: leave cv=None, or store_cv_results=False."
+                "cv!=None and store_cv_results=True do not go together: folds are scored as a whole, "
+                "and there is no number for each row. Leave cv=None, or store_cv_results=False."
             )
         scores = []
         for (train, test), (_, rows) in zip(parts, splits, strict=True):
