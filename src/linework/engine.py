@@ -208,10 +208,11 @@ def _for_each_chunk(source: Source, work: Callable[[int, Chunk], None]) -> None:
     order, so every chunk before it has been begun and is let finish.
     """
     numbered = enumerate(source.chunks())
-    n_threads = _thread_count()
-    first = list(islice(numbered, n_threads))
+    first = list(islice(numbered, 2))
+    n_threads = _thread_count() if len(first) == 2 else 1  # one chunk pays for nothing
+    first += islice(numbered, max(n_threads - 2, 0))  # no more threads than chunks
     queue = chain(first, numbered)
-    if len(first) < 2:
+    if n_threads == 1:
         with _single_threaded_blas:
             for number, chunk in queue:
                 work(number, chunk)

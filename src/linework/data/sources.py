@@ -95,8 +95,9 @@ class Table:
         def part(a: Array | None) -> Array | None:
             return None if a is None else a[start:stop]
 
+        X = self.rows(slice(start, stop))
         yield Block(
-            self.rows(slice(start, stop)).astype(self.dtype, copy=False),
+            X if X.dtype == self.dtype else X.astype(self.dtype),
             part(self.y),
             part(self.weight),
             part(self.group),

@@ -55,8 +55,7 @@ def centred_products(block: Block) -> tuple[float, Array, Array]:
     Columns whose mean is within a standard deviation of zero need no shift, and a block of such
     columns is multiplied where it lies: without a shift, at most one bit is lost.
     """
-    if block.X.dtype == np.float32 and block.X.size <= TILE:  # twice the digits at no cost
-        block = dataclasses.replace(block, X=block.X.astype(np.float64))
+    block = in_working_precision(block)
     X, Y, w = block.X, block.targets, block.weight
     d = X.shape[1]
     if is_sparse(X):
@@ -72,6 +71,18 @@ def centred_products(block: Block) -> tuple[float, Array, Array]:
     if X.dtype == np.float32 and leaves_single(block, diagonal, mean[None]):
         return centred_products(dataclasses.replace(block, X=X.astype(np.float64)))
     return weight, mean, scatter
+
+
+def in_single(X: Matrix) -> bool:
+    """Whether products of X are formed in float32: sparse or few numbers cost no less in it."""
+    return bool(X.dtype == np.float32 and X.size > TILE and not is_sparse(X))
+
+
+def in_working_precision(block: Block) -> Block:
+    """The block in float64, unless its products are formed in float32."""
+    if block.X.dtype == np.float64 or in_single(block.X):
+        return block
+    return dataclasses.replace(block, X=block.X.astype(np.float64))
 
 
 def is_sparse(X: Matrix) -> bool:
@@ -99,9 +110,7 @@ def varies(block: Block, columns: Array, mean: Array, codes: Array | None = None
     return False
 
 
-def leaves_single(
-    block: Block, diagonal: Array, mean: Array, codes: Array | None = None
-) -> bool:
+def leaves_single(block: Block, diagonal: Array, mean: Array, codes: Array | None = None) -> bool:
     """Whether squares of the block's numbers are too large or too small for float32."""
     low, high = SINGLE_RANGE
     outside = np.flatnonzero(~((diagonal > low * len(block)) & (diagonal < high)))
@@ -109,7 +118,7 @@ def leaves_single(
 
 
 def shift_sparse(X: Matrix, w: Array | None, codes: Array, n_classes: int) -> tuple[Matrix, Array]:
-    """X less a shift (K, d) for each class, in float64, and the shift.
+    """X less a shift (K, d) for each class, and the shift.
 
     Only a column without a zero among the rows of a class is shifted, by its mean: the mean of any
     other cannot swamp its variance, and a shift would fill it.
@@ -117,7 +126,6 @@ def shift_sparse(X: Matrix, w: Array | None, codes: Array, n_classes: int) -> tu
     if not X.has_canonical_format:
         X = X.copy()
         X.sum_duplicates()
-    X = X.astype(np.float64, copy=False)
     d, size = X.shape[1], n_classes * X.shape[1]
     lengths = np.diff(X.indptr)
     keys = X.indices + d * np.repeat(codes, lengths)

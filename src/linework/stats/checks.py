@@ -40,10 +40,8 @@ def reject_bad_range(
         block.reject_nonfinite()
         reject_overflow(diagonal)
     small = np.flatnonzero(diagonal < SMALLEST_SQUARE)
-    if small.size:
-        codes = np.zeros(len(block), np.intp) if codes is None else codes
-        if varies(block, small, mean, codes):
-            reject_underflow()
+    if small.size and varies(block, small, mean, codes):
+        reject_underflow()
 
 
 def reject_overflow(values: Array) -> None:

@@ -10,6 +10,7 @@ from operator import add
 import numpy as np
 
 from linework.data.blocks import Array, Block
+from linework.stats.centre import in_single
 from linework.stats.checks import (
     reject_bad_merge,
     reject_bad_range,
@@ -127,7 +128,7 @@ class PooledMoments:
             weight, mean, scatter = within_products(rows, codes, len(labels))
         diagonal = scatter.diagonal()
         reject_bad_range(rows, diagonal, mean, codes)
-        noise = np.finfo(np.float32).eps * diagonal if rows.X.dtype == np.float32 else np.zeros(d)
+        noise = np.finfo(np.float32).eps * diagonal if in_single(rows.X) else np.zeros(d)
         return cls(labels, np.bincount(codes), weight, mean, scatter, noise)
 
     @classmethod

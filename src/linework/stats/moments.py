@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from linework.data.blocks import Array, Block
-from linework.stats.centre import centred_products
+from linework.stats.centre import centred_products, in_single
 from linework.stats.checks import (
     reject_bad_merge,
     reject_bad_range,
@@ -74,7 +74,7 @@ class Moments:
             weight, mean, scatter = centred_products(rows)
         diagonal = scatter.diagonal()
         reject_bad_range(rows, diagonal, mean[None])
-        noise = np.finfo(rows.X.dtype).eps * diagonal if rows.X.dtype == np.float32 else 0 * mean
+        noise = np.finfo(np.float32).eps * diagonal if in_single(rows.X) else np.zeros(len(mean))
         return cls(len(rows), weight, mean, scatter, t, noise)
 
     @classmethod

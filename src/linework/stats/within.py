@@ -11,6 +11,7 @@ from linework.data.blocks import Array, Block, Matrix
 from linework.stats.centre import (
     SAMPLE_ROWS,
     centred_products,
+    in_working_precision,
     is_sparse,
     leaves_single,
     scratch,
@@ -25,6 +26,7 @@ def within_products(block: Block, codes: Array, n_classes: int) -> tuple[Array, 
     S_w = Σ_k Σ_{i in k} w_i (x_i − m_k)(x_i − m_k)ᵀ. As in `centred_products`, with a shift for
     each class: K·d numbers more than one scatter, not K·d².
     """
+    block = in_working_precision(block)
     X, w = block.X, block.weight
     if n_classes == 1:
         total, mean, scatter = centred_products(dataclasses.replace(block, y=None))
