@@ -17,24 +17,39 @@ SINGLE_LIMIT = 1e2
 Solve = Callable[[Moments | RFactor], Solution]
 
 
-def climb(table: Table, solve: Solve) -> tuple[Solution, Moments | RFactor, Moments | None]:
+def climb(
+    table: Table, solve: Solve, stats: Moments | RFactor | None = None
+) -> tuple[Solution, Moments | RFactor, Moments | None]:
     """The solution, the statistic it is from, and the moments where they were collected.
 
     One pass for moments, which hold d² numbers. Where their condition leaves too few digits, or
-    where there are no more rows than columns, a pass for a triangular factor.
+    where there are no more rows than columns, a pass for a triangular factor. ``stats`` is the
+    first of them, where it is at hand.
     """
-    moments = None
+    if stats is None:
+        stats = collect(table)
+    solution = solve(stats)
+    moments = stats if isinstance(stats, Moments) else None
+    if moments is not None and not is_exact(solution, table):
+        stats = map_reduce(table, RFactor.from_block)
+        solution = solve(stats)
+    return solution, stats, moments
+
+
+def collect(table: Table) -> Moments | RFactor:
+    """Moments, or a factor where it is smaller: with no more rows than columns."""
     if table.n_rows > table.n_columns:
-        moments = map_reduce(table, Moments.from_block)
-        solution = solve(moments)
-        if is_exact(solution, table):
-            return solution, moments, moments
-    factor = map_reduce(table, RFactor.from_block)
-    return solve(factor), factor, moments
+        return map_reduce(table, Moments.from_block)
+    return map_reduce(table, RFactor.from_block)
 
 
 def is_exact(solution: Solution, table: Table) -> bool:
     """Whether a solution from moments has ten correct digits, or as many as float32 data have."""
     if solution.rank != table.n_columns or solution.condition is None:
         return False
-    return solution.condition <= (CHOLESKY_LIMIT if table.dtype == np.float64 else SINGLE_LIMIT)
+    return solution.condition <= condition_limit(table)
+
+
+def condition_limit(table: Table) -> float:
+    """The condition number up to which moments of these rows are exact enough."""
+    return CHOLESKY_LIMIT if table.dtype == np.float64 else SINGLE_LIMIT

@@ -62,6 +62,9 @@ class ElasticNet(ClosedForm):
     array([0.921, 0.   ])
     """
 
+    dual_gap_: Any
+    n_iter_: Any
+
     def __init__(
         self,
         alpha: float = 1.0,

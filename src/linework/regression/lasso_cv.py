@@ -120,7 +120,7 @@ def _problems(table: Table, fit_intercept: bool) -> list[Any]:
 def _grid(
     problems: Sequence[PenalisedProblem], alphas: Any, penalty: Penalty, eps: float, weight: float
 ) -> Penalty:
-    """The penalty with α in descending order: as given, or from the least that leaves no coefficient."""
+    """The penalty with α in descending order: as given, or down from the first without effect."""
     if not isinstance(alphas, int | np.integer):
         for i, alpha in enumerate(alphas):
             check_scalar(alpha, f"alphas[{i}]", Real, min_val=0.0)
@@ -278,7 +278,7 @@ class ElasticNetCV(CrossValidated, LinearModel):
         for training, squared_errors in folds:
             paths = [training.path(penalty) for penalty in penalties]
             errors.append([squared_errors(path.coefs) for path in paths])
-        mse = np.moveaxis(np.array(errors), 0, -1)
+        mse: Array = np.moveaxis(np.array(errors), 0, -1)
         mean = mse.mean(axis=-1)
         ratio, best = divmod(int(mean.argmin()), mean.shape[1])
         if self.rule == "1se":

@@ -8,7 +8,7 @@ import numpy as np
 
 from linework.data.blocks import Array, Block
 from linework.solvers.spectral import Spectrum
-from linework.stats import Moments
+from linework.stats import Moments, RFactor
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -23,7 +23,7 @@ class LeaveOneOut:
     """
 
     spectrum: Spectrum
-    stats: Moments
+    stats: Moments | RFactor
     alphas: Array
     fit_intercept: bool
 

@@ -45,9 +45,9 @@ class LinearRegression(ClosedForm):
         The rung of the ladder that gave the answer. ``"cholesky"`` of the Gram matrix up to a
         condition of 1,000, where at least ten digits are right; beyond it, or with fewer rows than
         columns, ``"orthogonal"``: a second pass for a triangular factor, its singular values, and
-        refinement with residuals in twofold precision, which small tables get in any case. ``"spectral"`` where moments are all there
-        is (`fit_stats`, `partial_fit`), ``"active set"`` for `positive`, and ``"conjugate
-        gradient"`` for sparse X of more than 4,096 columns.
+        refinement with residuals in twofold precision, which small tables get in any case.
+        ``"spectral"`` where moments are all there is (`fit_stats`, `partial_fit`), ``"active set"``
+        for `positive`, and ``"conjugate gradient"`` for sparse X of more than 4,096 columns.
     convergence_ : Convergence
         Of ``"conjugate gradient"`` only.
     stats_ : Moments

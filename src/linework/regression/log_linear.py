@@ -25,8 +25,8 @@ class LogLinearRegression(LinearRegression):
     ----------
     mean : {"normal", "smearing", "median"}, default="normal"
         ``"normal"`` predicts the mean for normal errors, with the factor exp(σ²/2), σ² = RSS /
-        (W − rank − 1). ``"smearing"`` predicts the mean without that assumption, with the average of
-        exp(residual) (Duan, 1983), which takes another pass. ``"median"`` predicts exp(wᵀx + b).
+        (W − rank − 1). ``"smearing"`` predicts the mean without that assumption, with the average
+        of exp(residual) (Duan, 1983). ``"median"`` predicts exp(wᵀx + b).
     fit_intercept : bool, default=True
 
     Attributes
@@ -47,6 +47,9 @@ class LogLinearRegression(LinearRegression):
     """
 
     positive = False
+
+    sigma_: Any
+    factor_: Any
 
     def __init__(self, *, mean: str = "normal", fit_intercept: bool = True) -> None:
         self.mean = mean
@@ -96,8 +99,8 @@ class LogLinearRegression(LinearRegression):
         if (table.y <= 0.0).any():
             row = int(np.argwhere(table.y <= 0.0)[0, 0])
             raise ValueError(
-                f"y is {table.y[row].min():g} in row {row}, and its logarithm is taken: every y must "
-                "be positive. For counts with zeros, a Poisson model fits."
+                f"y is {table.y[row].min():g} in row {row}, and its logarithm is taken: every y "
+                "must be positive. For counts with zeros, a Poisson model fits."
             )
         return replace(table, y=np.log(table.y)), flat
 

@@ -56,12 +56,15 @@ class StatsProblem:
         return cls(gram, cross[:, target], float(squares[target, target]), stats.weight)
 
     def largest_slope(self, positive: bool) -> float:
+        """The largest x_jᵀy, in absolute value unless positive."""
         return float((self.cross if positive else np.abs(self.cross)).max())
 
     def path(self, penalty: Penalty) -> Path:
+        """Solutions for every α."""
         return gram_path(self.gram, self.cross, self.yy, self.weight, penalty)
 
     def objective(self, beta: Array, penalty: Penalty) -> float:
+        """The objective at β for the first α."""
         rss = self.yy - 2.0 * self.cross @ beta + beta @ self.gram @ beta
         return float(0.5 * rss + self.weight * penalty.value(beta))
 
@@ -88,17 +91,21 @@ class PassProblem:
 
     @property
     def yy(self) -> float:
+        """‖y‖²."""
         return float(self.start.square[0])
 
     def largest_slope(self, positive: bool) -> float:
+        """The largest x_jᵀy, in absolute value unless positive."""
         slopes = self._centred(self.start)
         return float((slopes if positive else np.abs(slopes)).max())
 
     def path(self, penalty: Penalty) -> Path:
+        """Solutions for every α."""
         cross, weight = self._centred(self.start), self.columns.weight
         return working_set_path(self._slopes, self._gram, cross, self.yy, weight, penalty)
 
     def objective(self, beta: Array, penalty: Penalty) -> float:
+        """The objective at β for the first α."""
         rss = float(self._gradient(beta).square[0])
         return 0.5 * rss + self.columns.weight * penalty.value(beta)
 

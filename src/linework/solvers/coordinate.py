@@ -1,4 +1,4 @@
-"""Lasso and elastic net: whole paths of penalties from a Gram matrix or, for many columns, by passes."""
+"""Lasso and elastic-net paths: from a Gram matrix or, for many columns, by passes."""
 
 from __future__ import annotations
 

@@ -189,7 +189,7 @@ def path(
     tol: float,
     max_sweeps: int,
 ) -> Any:
-    """Solutions (a, d), gaps (a,) and sweeps (a,) for each pair of penalties, each from the last."""
+    """Solutions (a, d), gaps (a,) and sweeps (a,) for pairs of penalties, each from the last."""
     coefs = np.empty((len(l1), len(c)))
     gaps = np.empty(len(l1))
     sweeps = np.empty(len(l1), np.int64)

@@ -51,7 +51,7 @@ class Solution:
 
 
 def least_squares(stats: Moments | RFactor, fit_intercept: bool = True) -> Solution:
-    """argmin ‖Y − XB‖²; of minimum norm where X has not full rank.
+    """Minimise ‖Y − XB‖²; of minimum norm where X has not full rank.
 
     `Moments` are factorised by Cholesky, which costs d³/3 and is right to ``condition² · 2e-16``.
     Beyond a condition of `CHOLESKY_LIMIT`, eigenvalues tell the rank (9d³). An `RFactor` is solved
@@ -107,7 +107,7 @@ def _orthogonal(R_x: Array, R_y: Array, n_rows: int) -> Solution:
     scale = column_scale(np.square(R_x).sum(axis=0))
     scaled = R_x / scale
     solution = _solution(Spectrum.from_factor(scaled, R_y, n_rows), scale, "orthogonal")
-    if solution.rank < len(scale):
+    if solution.rank != len(scale):
         return solution
     R = np.linalg.qr(scaled, mode="r")
 
@@ -133,7 +133,7 @@ def _solution(spectrum: Spectrum, scale: Array, solver: str) -> Solution:
 def nonnegative(
     stats: Moments | RFactor, fit_intercept: bool = True, alpha: Array | float = 0.0
 ) -> Solution:
-    """argmin ‖Y − XB‖² + Σ_t α_t ‖b_t‖² over B ≥ 0, by the active-set method of Lawson and Hanson.
+    """Minimise ‖Y − XB‖² + Σ_t α_t ‖b_t‖² over B ≥ 0, by the active-set method of Lawson and Hanson.
 
     Exact after finitely many steps; each costs a solve of the active columns.
     """

@@ -8,7 +8,7 @@ from linework.data.blocks import Array
 from linework.solvers.spectral import Spectrum
 
 INDEPENDENT = 1e-7
-"""Length that is left of a unit direction for it to count as independent; R's ``lm`` takes as much."""
+"""Length left of a unit direction for it to count as independent; that of R's ``lm``."""
 
 
 def minimum_norm(spectrum: Spectrum, scale: Array) -> Array:
@@ -35,8 +35,8 @@ def minimum_norm(spectrum: Spectrum, scale: Array) -> Array:
 def aliased_columns(spectrum: Spectrum) -> tuple[int, ...]:
     """Positions of the columns that the columns before them explain: what R's ``lm`` reports as NA.
 
-    With X = U S Vᵀ, the columns of X depend on one another as the rows of V do; and column j depends
-    on the columns before it just where row j of the null space's basis is independent of the rows
+    With X = U S Vᵀ, the columns of X depend on one another as the rows of V do; and column j
+    depends on the columns before it just where row j of the null space's basis is independent of the rows
     after it. The smaller of the two bases is searched.
     """
     d = len(spectrum.vectors)

@@ -12,7 +12,7 @@ from linework.stats import Moments, RFactor
 
 
 def ridge(stats: Moments | RFactor, alpha: Array, fit_intercept: bool = True) -> Solution:
-    """argmin ‖Y − XB‖² + Σ_t α_t ‖b_t‖².
+    """Minimise ‖Y − XB‖² + Σ_t α_t ‖b_t‖².
 
     Parameters
     ----------

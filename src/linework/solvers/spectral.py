@@ -61,7 +61,7 @@ class Spectrum:
         return float(np.sqrt(self.values[0] / self.values[-1])) if self.rank else 1.0
 
     def coef(self, alpha: Array) -> Array:
-        """argmin ‖Y − XB‖² + Σ_t α_t ‖b_t‖², shape (d, t), for α of shape (1,) or (t,).
+        """Minimise ‖Y − XB‖² + Σ_t α_t ‖b_t‖², shape (d, t), for α of shape (1,) or (t,).
 
         Of minimum norm where α = 0.
         """
