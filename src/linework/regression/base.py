@@ -49,7 +49,8 @@ class LinearModel(RegressorMixin, BaseEstimator):
         coef, intercept = self.coef_.T, self.intercept_
 
         def decide(block: Block) -> Array:
-            values = np.asarray(block.X @ coef + intercept)
+            with np.errstate(invalid="ignore"):  # infinity times zero is told below, in words
+                values = np.asarray(block.X @ coef + intercept)
             if not np.isfinite(values).all():
                 block.reject_nonfinite()
             return values

@@ -51,6 +51,8 @@ class ElasticNet(ClosedForm):
     solver_ : str
         ``"coordinate descent"`` on the Gram matrix, or ``"working set"`` for more than 4,096
         columns; without 1-norm penalty, the closed form's (see `Ridge`).
+    rank_, condition_, aliased_
+        As in `Ridge` without 1-norm penalty; otherwise None, None and ().
     stats_ : Moments or None
         What `partial_fit` and `forget` go on from.
 
@@ -182,6 +184,8 @@ class Lasso(ElasticNet):
     ----------
     coef_, intercept_, dual_gap_, n_iter_, convergence_, solver_, stats_
         As in `ElasticNet`.
+    rank_, condition_, aliased_
+        As in `ElasticNet`: None, None and () unless alpha is 0.
 
     Examples
     --------

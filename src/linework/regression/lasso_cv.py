@@ -169,7 +169,7 @@ class ElasticNetCV(CrossValidated, LinearModel):
     alpha_, l1_ratio_ : float
     alphas_ : array of shape (alphas,) or (l1_ratios, alphas), descending
     mse_path_ : array of shape (alphas, folds) or (l1_ratios, alphas, folds)
-    coef_, intercept_, dual_gap_, n_iter_, convergence_, solver_
+    coef_, intercept_, dual_gap_, n_iter_, convergence_, solver_, rank_, condition_, aliased_
         As in `ElasticNet`, at the chosen penalty on all rows.
 
     Examples
@@ -325,9 +325,9 @@ class LassoCV(ElasticNetCV):
 
     Attributes
     ----------
-    alpha_, alphas_, mse_path_
+    alpha_, l1_ratio_, alphas_, mse_path_
         As in `ElasticNetCV`.
-    coef_, intercept_, dual_gap_, n_iter_, convergence_, solver_
+    coef_, intercept_, dual_gap_, n_iter_, convergence_, solver_, rank_, condition_, aliased_
         As in `Lasso`, at the chosen penalty on all rows.
 
     Examples

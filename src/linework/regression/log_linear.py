@@ -106,6 +106,7 @@ class LogLinearRegression(LinearRegression):
 
     def _residual_sums(self, block: Block) -> Array:
         """Σ w, Σ w r² and Σ w exp(r) for each target, shape (3, t)."""
+        block = block.present()
         r = block.targets - np.asarray(block.X @ np.atleast_2d(self.coef_).T) - self.intercept_
         weight = np.ones(len(block)) if block.weight is None else block.weight
         return np.array([weight @ part for part in (np.ones_like(r), r**2, np.exp(r))])

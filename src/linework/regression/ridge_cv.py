@@ -60,7 +60,7 @@ class RidgeCV(CrossValidated, ClosedForm):
     best_score_ : float or array of shape (t,)
     cv_results_ : array of shape (n, alphas) or (n, t, alphas)
         If `store_cv_results`.
-    coef_, intercept_, rank_, condition_, solver_, stats_
+    coef_, intercept_, rank_, condition_, aliased_, solver_, stats_
         As in `Ridge`, at the best α on all rows.
 
     Examples
