@@ -1,0 +1,102 @@
+"""Every estimator of the package, found and not listed, with data that suit it."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator, is_classifier
+from sklearn.utils import get_tags
+
+import linework
+
+Array = np.ndarray
+
+ESTIMATORS: list[type[BaseEstimator]] = [
+    thing
+    for thing in (getattr(linework, name) for name in linework.__all__)
+    if isinstance(thing, type) and issubclass(thing, BaseEstimator)
+]
+
+# Settings under which a fit takes another road, tried wherever there is such a parameter.
+SETTINGS: list[dict[str, Any]] = [
+    {"fit_intercept": False},
+    {"positive": True},
+    {"mean": "smearing"},
+    {"rule": "1se"},
+]
+SETTINGS_OF: dict[str, list[dict[str, Any]]] = {"RidgeCV": [{"cv": "gcv"}]}
+
+
+def _variants() -> list[Any]:
+    found = []
+    for cls in ESTIMATORS:
+        parameters = cls().get_params()
+        settings = [s for s in SETTINGS if set(s) <= set(parameters)]
+        for setting in [{}, *settings, *SETTINGS_OF.get(cls.__name__, [])]:
+            name = "-".join([cls.__name__, *(f"{k}={v}" for k, v in setting.items())])
+            found.append(pytest.param(_builder(cls, setting), id=name))
+    return found
+
+
+def _builder(cls: type[BaseEstimator], setting: dict[str, Any]) -> Callable[[], BaseEstimator]:
+    return lambda: cls(**setting)
+
+
+def _is_updatable(model: BaseEstimator) -> bool:
+    """Whether rows can be added to it: not where it needs all of them, as for smearing."""
+    return hasattr(model, "partial_fit") and model.get_params().get("mean") != "smearing"
+
+
+every_estimator = pytest.mark.parametrize("cls", ESTIMATORS, ids=lambda cls: cls.__name__)
+every_variant = pytest.mark.parametrize("build", _variants())
+every_updatable_variant = pytest.mark.parametrize(
+    "build", [variant for variant in _variants() if _is_updatable(variant.values[0]())]
+)
+
+
+def precise(model: BaseEstimator) -> BaseEstimator:
+    """The model, asked for all the digits it can give."""
+    if "tol" in model.get_params():
+        model.set_params(tol=1e-12, max_iter=100_000)
+    return model
+
+
+def digits(model: BaseEstimator) -> float:
+    """Relative error that is left to a `precise` model by rounding, or by a duality gap."""
+    return 1e-6 if "tol" in model.get_params() else 1e-9
+
+
+def held_out_by(model: BaseEstimator, fold: Array) -> BaseEstimator:
+    """The model, cross-validated by these fold numbers if it cross-validates by rows."""
+    if model.get_params().get("cv", "gcv") != "gcv":
+        folds = np.unique(fold)
+        splits = [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in folds]
+        model.set_params(cv=splits)
+    return model
+
+
+def target(model: BaseEstimator, z: Array) -> Array:
+    """From a linear function with noise, the kind of y the model is for."""
+    if is_classifier(model):
+        return np.digitize(z, np.quantile(z, [0.3, 0.7]))
+    if get_tags(model).target_tags.positive_only:
+        return np.exp(z / 10.0)
+    return z
+
+
+def problem(model: BaseEstimator, n: int = 60, d: int = 4, seed: int = 0) -> tuple[Array, Array]:
+    """Rows (n, d) off the origin, on unequal scales, and a target that depends on all columns."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, d))
+    z = 10.0 * X @ np.linspace(1.0, 2.0, d) + 5.0 * rng.standard_normal(n) + 3.0
+    return X * np.linspace(1.0, 3.0, d) + np.linspace(-1.0, 2.0, d), target(model, z)
+
+
+def assert_same(a: BaseEstimator, b: BaseEstimator, X: Array, rtol: float) -> None:
+    """Two fitted models agree in what they predict on X, and in their coefficients."""
+    for left, right in (
+        (np.asarray(model.predict(X), np.float64) for model in (a, b)),
+        *((getattr(model, name) for model in (a, b)) for name in ("coef_", "intercept_")),
+    ):
+        np.testing.assert_allclose(left, right, rtol=rtol, atol=rtol * np.abs(right).max())
