@@ -132,7 +132,7 @@ def _grid(
         )
     slope = max(problem.largest_slope(penalty.positive) for problem in problems)
     largest, least = slope / (weight * penalty.l1_ratio), float(np.finfo(np.float64).resolution)
-    if largest <= least:
+    if not largest > 0.0:
         return replace(penalty, alphas=np.full(alphas, least))
     return replace(penalty, alphas=np.geomspace(largest, largest * eps, int(alphas)))
 
@@ -282,7 +282,9 @@ class ElasticNetCV(CrossValidated, LinearModel):
         mean = mse.mean(axis=-1)
         ratio, best = divmod(int(mean.argmin()), mean.shape[1])
         if self.rule == "1se":
-            spread = mse[ratio, best].std(ddof=1) / np.sqrt(mse.shape[-1])
+            largest = mse[ratio, best].max()  # squares of the errors may overflow
+            relative = mse[ratio, best] / (largest if largest > 0.0 else 1.0)
+            spread = largest * relative.std(ddof=1) / np.sqrt(len(relative))
             best = int(np.flatnonzero(mean[ratio] <= mean[ratio, best] + spread)[0])
         self.alpha_ = float(penalties[ratio].alphas[best])
         self.l1_ratio_ = float(ratios[ratio])

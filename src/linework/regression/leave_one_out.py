@@ -37,7 +37,7 @@ class LeaveOneOut:
             Y = Y - stats.y_mean
         damped = np.add.outer(spectrum.values, self.alphas)
         coef = spectrum.projected[:, None, :] / damped[:, :, None]
-        fitted = (Z @ coef.reshape(len(coef), -1)).reshape(len(Z), len(self.alphas), -1)
+        fitted = np.tensordot(Z, coef, axes=1)
         leverage = Z**2 @ (1.0 / damped)
         if self.fit_intercept:
             leverage += 1.0 / stats.weight
@@ -47,6 +47,7 @@ class LeaveOneOut:
 
     def squared(self, block: Block) -> Array:
         """Σ w_i e_i² over the block, shape (alphas, t)."""
+        block = block.present()
         squares = self.errors(block) ** 2
         weight = np.ones(len(squares)) if block.weight is None else block.weight
         return np.asarray(np.tensordot(weight, squares, axes=1))

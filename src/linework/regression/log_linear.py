@@ -96,20 +96,24 @@ class LogLinearRegression(LinearRegression):
             column_or_1d(y, warn=True)
             flat = True
         assert table.y is not None
-        if (table.y <= 0.0).any():
-            row = int(np.argwhere(table.y <= 0.0)[0, 0])
+        y = table.y
+        if table.weight is not None:  # removed rows may hold anything
+            y = np.where(table.weight[:, None] > 0.0, y, 1.0)
+        if (y <= 0.0).any():
+            row = int(np.argwhere(y <= 0.0)[0, 0])
             raise ValueError(
-                f"y is {table.y[row].min():g} in row {row}, and its logarithm is taken: every y "
-                "must be positive. For counts with zeros, a Poisson model fits."
+                f"y is {y[row].min():g} in row {row}, and its logarithm is taken: every y must be "
+                "positive. For counts with zeros, a Poisson model fits."
             )
-        return replace(table, y=np.log(table.y)), flat
+        return replace(table, y=np.log(y)), flat
 
     def _residual_sums(self, block: Block) -> Array:
         """Σ w, Σ w r² and Σ w exp(r) for each target, shape (3, t)."""
         block = block.present()
         r = block.targets - np.asarray(block.X @ np.atleast_2d(self.coef_).T) - self.intercept_
         weight = np.ones(len(block)) if block.weight is None else block.weight
-        return np.array([weight @ part for part in (np.ones_like(r), r**2, np.exp(r))])
+        with np.errstate(over="ignore"):  # told in words where the factor is set
+            return np.array([weight @ part for part in (np.ones_like(r), r**2, np.exp(r))])
 
     def _solve(self, stats: Moments | RFactor, flat: bool) -> None:
         if self.mean == "smearing":
@@ -126,14 +130,21 @@ class LogLinearRegression(LinearRegression):
         rank = self.n_features_in_ if self.rank_ is None else self.rank_
         freedom = weight - rank - self.fit_intercept
         sigma = np.sqrt(rss / freedom) if freedom > 0.0 else np.zeros(len(rss))
-        factors = {
-            "normal": np.exp(sigma**2 / 2.0),
-            "smearing": smear,
-            "median": np.ones(len(rss)),
-        }
+        with np.errstate(over="ignore"):
+            factors = {
+                "normal": np.exp(sigma**2 / 2.0),
+                "smearing": smear,
+                "median": np.ones(len(rss)),
+            }
         if self.mean not in factors:
             raise ValueError(f'mean is {self.mean!r}; it is "normal", "smearing" or "median".')
         factor = factors[self.mean]
+        if not np.isfinite(factor).all():
+            raise ValueError(
+                f"The errors of ln y have standard deviation {sigma.max():.3g}, and the mean of y "
+                'overflows float64 (about 1e308): set mean="median", or divide y by a suitable '
+                "power of ten."
+            )
         self.sigma_, self.factor_ = (sigma[0], factor[0]) if flat else (sigma, factor)
 
     def __sklearn_tags__(self) -> Any:

@@ -163,7 +163,9 @@ class RidgeCV(CrossValidated, ClosedForm):
         alphas = self._alphas()
         rss = squares - spectrum.explained(alphas)
         trace = spectrum.degrees_of_freedom(alphas) + self.fit_intercept
-        return np.asarray(-(rss / stats.weight) / (1.0 - trace[:, None] / stats.weight) ** 2)
+        free = 1.0 - trace[:, None] / stats.weight
+        free[free == 0.0] = 1.0  # one row, which the intercept fits: no residual, whatever α
+        return np.asarray(-(rss / stats.weight) / free**2)
 
     def _spectrum(self, stats: Moments | RFactor) -> tuple[Spectrum, Array]:
         """Of the Gram matrix, and ‖y‖² of each target, shape (t,)."""

@@ -146,6 +146,6 @@ def nonnegative(
         if penalty:
             A = np.vstack([A, np.diag(np.sqrt(penalty) / scale)])
             b = np.concatenate([b, np.zeros(len(scale))])
-        coef[:, t] = nnls(A, b, maxiter=10 * A.shape[1])[0] / scale
+        coef[:, t] = nnls(A, b, maxiter=10 * A.shape[1])[0] / scale if len(A) else 0.0
     spectrum = Spectrum.from_factor(R_x / scale, R_y, stats.count)
     return Solution(coef, spectrum.rank, spectrum.condition, "active set")

@@ -76,7 +76,8 @@ class Spectrum:
     def explained(self, alphas: Array) -> Array:
         """‖Y‖² − ‖Y − XB(α)‖² for each α and target, shape (alphas, t)."""
         damped = np.add.outer(alphas, self.values)
-        return np.asarray(((damped + alphas[:, None]) / damped**2) @ self.projected**2)
+        share = self.values / damped * (1.0 + alphas[:, None] / damped)
+        return np.asarray(share @ (self.projected / np.sqrt(self.values)[:, None]) ** 2)
 
     def degrees_of_freedom(self, alpha: Array) -> Array:
         """Σ_j λ_j / (λ_j + α) for each α."""
