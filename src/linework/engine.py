@@ -108,7 +108,8 @@ class _SingleThreadedBlas:
                     library.set_num_threads(count)
 
 
-_single_threaded_blas = _SingleThreadedBlas()
+single_threaded_blas = _SingleThreadedBlas()
+"""``with single_threaded_blas:`` keeps BLAS from waiting for threads of its own on a busy machine."""
 
 
 def _merge(left: S | None, right: S | None) -> S | None:
@@ -213,7 +214,7 @@ def _for_each_chunk(source: Source, work: Callable[[int, Chunk], None]) -> None:
     first += islice(numbered, max(n_threads - 2, 0))  # no more threads than chunks
     queue = chain(first, numbered)
     if n_threads == 1:
-        with _single_threaded_blas:
+        with single_threaded_blas:
             for number, chunk in queue:
                 work(number, chunk)
         return
@@ -238,7 +239,7 @@ def _for_each_chunk(source: Source, work: Callable[[int, Chunk], None]) -> None:
         finally:
             _worker.busy = busy
 
-    with _single_threaded_blas, ThreadPoolExecutor(len(first) - 1) as pool:
+    with single_threaded_blas, ThreadPoolExecutor(len(first) - 1) as pool:
         try:
             copies = [contextvars.copy_context() for _ in first[1:]]
             others = [pool.submit(copy.run, run) for copy in copies]

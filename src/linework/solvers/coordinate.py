@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from linework.data.blocks import Array
+from linework.engine import single_threaded_blas
 
 NEW_COLUMNS = 128
 """Columns a working set may gain at first; later it may double."""
@@ -74,7 +75,8 @@ def gram_path(gram: Array, cross: Array, yy: float, weight: float, penalty: Pena
     l1, l2 = weight * penalty.l1, weight * penalty.l2
     tol, sweeps = penalty.goal * yy, penalty.max_iter
     gram, cross = np.ascontiguousarray(gram), np.ascontiguousarray(cross)
-    return Path(*path(gram, cross, yy, l1, l2, penalty.positive, tol, sweeps))
+    with single_threaded_blas:
+        return Path(*path(gram, cross, yy, l1, l2, penalty.positive, tol, sweeps))
 
 
 def working_set_path(
@@ -103,12 +105,12 @@ def working_set_path(
     beta, g = np.zeros(d), cross.copy()
     chosen, Q = np.empty(0, np.intp), np.empty((0, 0))
     coefs, gaps, n_iter = [], [], []
-    tol = penalty.goal * yy
+    tol, limit = penalty.goal * yy, penalty.max_iter
     for l1, l2 in zip(weight * penalty.l1, weight * penalty.l2, strict=True):
         room, sweeps = NEW_COLUMNS, 0
         while True:
             gap = duality_gap(beta, g, cross, yy, l1, l2, penalty.positive)
-            if gap <= tol or sweeps >= penalty.max_iter:
+            if gap <= tol or sweeps >= limit:
                 break
             excess = (g if penalty.positive else np.abs(g)) - l1
             excess[chosen] = 0.0
@@ -120,9 +122,10 @@ def working_set_path(
                 room *= 2
             before = beta[chosen]
             part, b = g[chosen], before.copy()
-            _, used = solve(
-                Q, cross[chosen], yy, l1, l2, penalty.positive, b, part, 0.1 * tol, penalty.max_iter
-            )
+            with single_threaded_blas:
+                _, used = solve(
+                    Q, cross[chosen], yy, l1, l2, penalty.positive, b, part, 0.1 * tol, limit
+                )
             sweeps += int(used)
             if not len(added) and (b == before).all():
                 break

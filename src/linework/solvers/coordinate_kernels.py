@@ -16,9 +16,6 @@ from numba import njit
 
 from linework.data.blocks import Array
 
-FIRST_NEWTON = 8
-"""Sweeps before the first Newton step; the next follow after twice as many, and so on."""
-
 
 @njit(cache=True, nogil=True)
 def duality_gap(
@@ -52,8 +49,19 @@ def duality_gap(
 
 
 @njit(cache=True, nogil=True)
-def _newton_step(Q: Array, b: Array, g: Array, l1: float, l2: float) -> bool:
-    """Go to the minimum for the present signs, or as far as the first sign change on the way."""
+def _objective(b: Array, g: Array, c: Array, yy: float, l1: float, l2: float) -> float:
+    total = 0.5 * yy
+    for i in range(len(b)):
+        total += 0.5 * (l2 * b[i] - c[i] - g[i]) * b[i] + l1 * abs(b[i])
+    return total
+
+
+@njit(cache=True, nogil=True)
+def _newton_step(Q: Array, c: Array, yy: float, l1: float, l2: float, b: Array, g: Array) -> None:
+    """Go to the minimum for the present signs; what changes its sign on the way becomes zero.
+
+    Where that is no descent, stop at the first sign change, up to which it is one.
+    """
     S = np.flatnonzero(b)
     m = len(S)
     A = np.empty((m, m))
@@ -63,28 +71,32 @@ def _newton_step(Q: Array, b: Array, g: Array, l1: float, l2: float) -> bool:
             A[i, j] = Q[S[i], S[j]]
         A[i, i] += l2
         step[i] = g[S[i]] - l2 * b[S[i]] - l1 * np.sign(b[S[i]])
-    right = step.copy()
     try:
         L = np.linalg.cholesky(A)
-    except Exception:
-        return False
+    except Exception:  # the columns are dependent: coordinate descent goes on alone
+        return
     for i in range(m):
         step[i] = (step[i] - L[i, :i] @ step[:i]) / L[i, i]
     for i in range(m - 1, -1, -1):
         step[i] /= L[i, i]
         step[:i] -= step[i] * L[i, :i]
-    share, blocking = 1.0, -1
+    crossing = 1.0
     for i in range(m):
-        if step[i] * b[S[i]] < 0.0 and -b[S[i]] / step[i] < share:
-            share, blocking = -b[S[i]] / step[i], i
-    change = A @ step
-    if not share * (step @ right) - 0.5 * share * share * (step @ change) > 0.0:
-        return False
-    for i in range(m):
-        value = 0.0 if i == blocking else b[S[i]] + share * step[i]
-        g -= (value - b[S[i]]) * Q[S[i]]
-        b[S[i]] = value
-    return True
+        if step[i] * b[S[i]] < 0.0:
+            crossing = min(crossing, -b[S[i]] / step[i])
+    before = _objective(b, g, c, yy, l1, l2)
+    for share in (1.0, crossing):
+        new_b, new_g = b.copy(), g.copy()
+        for i in range(m):
+            value = b[S[i]] + share * step[i]
+            if value * b[S[i]] <= 0.0:
+                value = 0.0
+            new_g -= (value - b[S[i]]) * Q[S[i]]
+            new_b[S[i]] = value
+        if _objective(new_b, new_g, c, yy, l1, l2) < before:
+            b[:] = new_b
+            g[:] = new_g
+            return
 
 
 @njit(cache=True, nogil=True)
@@ -100,10 +112,14 @@ def _descend(
     tol: float,
     max_sweeps: int,
 ) -> int:
-    """Cyclic coordinate descent on all coordinates, b and g in place; the number of sweeps."""
-    newton = FIRST_NEWTON
+    """Cyclic coordinate descent on all coordinates, b and g in place; the number of sweeps.
+
+    A sweep that changes no sign has found a face of the penalty, and a Newton step its minimum:
+    where columns are collinear, that takes the place of hundreds of sweeps.
+    """
+    _newton_step(Q, c, yy, l1, l2, b, g)
     for sweep in range(1, max_sweeps + 1):
-        moved = False
+        moved = turned = False
         for i in range(len(b)):
             q = Q[i, i]
             z = g[i] + q * b[i]
@@ -113,14 +129,14 @@ def _descend(
             elif z < -l1 and not positive:
                 value = (z + l1) / (q + l2)
             if value != b[i]:
+                turned |= np.sign(value) != np.sign(b[i])
                 g -= (value - b[i]) * Q[i]
                 b[i] = value
                 moved = True
         if not moved or duality_gap(b, g, c, yy, l1, l2, positive) <= tol:
             return sweep
-        if sweep == newton:
-            newton *= 2
-            _newton_step(Q, b, g, l1, l2)
+        if not turned:
+            _newton_step(Q, c, yy, l1, l2, b, g)
     return max_sweeps
 
 
