@@ -46,6 +46,17 @@ def table() -> Table:
     return dataclasses.replace(table, step=100).with_group(rng.integers(0, 3, 3700))
 
 
+@pytest.fixture
+def two_blas_threads() -> Iterator[None]:
+    libraries = engine._SingleThreadedBlas._libraries()
+    before = [library.get_num_threads() for library in libraries]
+    for library in libraries:
+        library.set_num_threads(2)
+    yield
+    for library, count in zip(libraries, before, strict=True):
+        library.set_num_threads(count)
+
+
 def blas_threads() -> list[int]:
     return [p["num_threads"] for p in threadpool_info() if p["user_api"] == "blas"]
 
@@ -121,8 +132,13 @@ def test_source_without_rows_gets_a_sentence(pieces: list, reading: Any) -> None
 
 @pytest.mark.parametrize("n_threads", [1, 4])
 def test_map_rows_keeps_the_order_of_rows(table: Table, n_threads: int) -> None:
+
+    def read(block: Block) -> np.ndarray:
+        time.sleep(0.001 * (block.start % 300 == 0))  # some chunks finish after later ones
+        return block.y[:, 0]
+
     with threads(n_threads):
-        y = map_rows(table, lambda block: block.y[:, 0])
+        y = map_rows(table, read)
     np.testing.assert_array_equal(y, table.y[:, 0])
 
 
@@ -144,6 +160,18 @@ def test_error_of_the_first_failing_chunk_is_raised(n_threads: int) -> None:
         map_reduce(ask(20), fail)
 
 
+def test_source_gives_one_chunk_at_a_time() -> None:
+    class Slow(Pieces):
+        def chunks(self) -> Iterator[Chunk]:
+            for chunk in super().chunks():
+                time.sleep(0.001)
+                yield chunk
+
+    source = Slow([[np.full((1, 2), float(i))] for i in range(20)])
+    with threads(4):
+        assert map_reduce(source, lambda block: [number(block)]) == list(range(20))
+
+
 @pytest.mark.parametrize("n_threads", [1, 2])
 def test_error_of_the_source_is_raised(n_threads: int) -> None:
     class Broken(Pieces):
@@ -155,9 +183,9 @@ def test_error_of_the_source_is_raised(n_threads: int) -> None:
         map_reduce(Broken([[np.ones((1, 2))]] * 9), Moments.from_block)
 
 
+@pytest.mark.usefixtures("two_blas_threads")
 @pytest.mark.parametrize("n_threads", [1, 2])
 def test_ctrl_c_ends_the_pass(n_threads: int) -> None:
-    before = blas_threads()
     begun = []
 
     def interrupt(block: Block) -> list:
@@ -170,10 +198,11 @@ def test_ctrl_c_ends_the_pass(n_threads: int) -> None:
     with threads(n_threads), pytest.raises(KeyboardInterrupt):
         map_reduce(ask(1000), interrupt)
     assert len(begun) < 500
-    assert blas_threads() == before
+    assert set(blas_threads()) == {2}
     assert map_reduce(ask(3), lambda block: [number(block)]) == [0, 1, 2]
 
 
+@pytest.mark.usefixtures("two_blas_threads")
 @pytest.mark.parametrize("n_threads", [1, 2])
 def test_blas_has_one_thread_inside_and_its_own_again_afterwards(n_threads: int) -> None:
     def look(block: Block) -> list:
@@ -182,23 +211,15 @@ def test_blas_has_one_thread_inside_and_its_own_again_afterwards(n_threads: int)
     def fail(block: Block) -> list:
         raise ValueError("no")
 
-    libraries = engine._SingleThreadedBlas._libraries()
-    before = blas_threads()
-    assert before
-    try:
-        for library in libraries:
-            library.set_num_threads(2)
-        with threads(n_threads):
-            assert set(map_reduce(ask(5), look)) == {1}
-            assert set(blas_threads()) == {2}
-            with pytest.raises(ValueError, match="no"):
-                map_reduce(ask(5), fail)
-            assert set(blas_threads()) == {2}
-    finally:
-        for library, count in zip(libraries, before, strict=True):
-            library.set_num_threads(count)
+    with threads(n_threads):
+        assert set(map_reduce(ask(5), look)) == {1}
+        assert set(blas_threads()) == {2}
+        with pytest.raises(ValueError, match="no"):
+            map_reduce(ask(5), fail)
+        assert set(blas_threads()) == {2}
 
 
+@pytest.mark.usefixtures("two_blas_threads")
 def test_pass_inside_a_pass(table: Table) -> None:
     inner = bits(map_reduce(table, Moments.from_block))
     seen = []
@@ -211,10 +232,11 @@ def test_pass_inside_a_pass(table: Table) -> None:
         assert set(map_reduce(ask(8), outer)) == {inner}
         assert engine._thread_count() == 3  # of the calling thread, which was a worker too
     assert set(seen) == {1}
+    assert set(blas_threads()) == {2}
 
 
+@pytest.mark.usefixtures("two_blas_threads")
 def test_passes_from_several_threads_at_once(table: Table) -> None:
-    before = blas_threads()
     expected = bits(map_reduce(table, Moments.from_block))
     begin = threading.Barrier(4)
 
@@ -225,7 +247,7 @@ def test_passes_from_several_threads_at_once(table: Table) -> None:
 
     with ThreadPoolExecutor(4) as pool:
         assert set(pool.map(call, range(4))) == {expected}
-    assert blas_threads() == before
+    assert set(blas_threads()) == {2}
 
 
 def test_one_chunk_needs_no_pool(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,6 +17,7 @@ from linework.data.blocks import Block
 from linework.data.sources import as_table
 from linework.engine import map_reduce
 from linework.stats import ClassMoments, Moments, PooledMoments
+from linework.stats.centre import is_sparse
 
 RNG = np.random.default_rng(21)
 seeds = st.integers(0, 2**32 - 1)
@@ -66,6 +67,29 @@ def test_pooled_is_exact_however_far_apart_the_classes(
     np.testing.assert_allclose(m.mean, [t.mean for t in truth], rtol=1e-12, atol=1e-12)
     assert_within(m, sum(t.scatter for t in truth), 1e-10)
     np.testing.assert_array_equal(m.scatter[2], np.zeros(4))
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_sparse_rows_have_the_moments_of_the_same_dense_rows(weighted: bool) -> None:
+    X = RNG.normal(size=(300, 60)) * (RNG.random((300, 60)) < 0.05)
+    group = RNG.integers(0, 4, 300)
+    X[group == 1, 7] = 1e6 + RNG.normal(size=np.sum(group == 1))  # without a zero in one class
+    X[group == 2, 8] = 0.1
+    w = RNG.uniform(0.1, 3.0, 300) if weighted else None
+    sparse = sp.csr_array(X)
+    assert is_sparse(sparse)
+    m = pooled(sparse, group, w)
+    assert_same(m, pooled(X, group, w))
+    assert m.mean[2, 8] == 0.1
+
+
+@pytest.mark.parametrize("n", [7, 11, 100])
+def test_column_constant_within_a_class_has_no_scatter_at_all(n: int) -> None:
+    group = np.arange(3 * n) % 3
+    X = np.column_stack([RNG.normal(size=3 * n), 0.1 * (1 + group)])
+    m = pooled(X, group) + pooled(X[:5], group[:5])
+    np.testing.assert_array_equal(m.scatter[1], [0.0, 0.0])
+    np.testing.assert_array_equal(m.mean[:, 1], X[:3, 1])
 
 
 @pytest.mark.parametrize("first", [1e10, -1e10])

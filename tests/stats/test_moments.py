@@ -72,18 +72,18 @@ def test_sparse_block_is_exact(density: float, weighted: bool, exact: Callable) 
 
 
 def test_sparse_rows_never_become_a_dense_table(monkeypatch: pytest.MonkeyPatch) -> None:
-    X = sp.random_array((3000, 1000), density=0.001, format="csr", rng=RNG)
-    largest = []
+    X = sp.random_array((3000, 900), density=0.001, format="csr", rng=RNG)
+    shapes = []
 
     def watch(self: Any, *args: Any, **kwargs: Any) -> np.ndarray:
-        largest.append(self.shape)
+        shapes.append(self.shape)
         return toarray(self, *args, **kwargs)
 
     toarray = sp.csr_array.toarray
     monkeypatch.setattr(sp.csr_array, "toarray", watch)
     moments(X, np.ones((3000, 1)))
     moments(X, None, np.ones(3000))
-    assert all(rows <= 1000 for rows, _ in largest)
+    assert shapes == []
 
 
 def test_nearly_dense_sparse_rows_become_dense_a_tile_at_a_time(
@@ -105,7 +105,10 @@ def test_misleading_first_rows_cost_no_digits(first: float, exact: Callable) -> 
     X = RNG.normal(size=(64, 1)) + 5.0
     X[::2] += first  # the rows that the shift is chosen from
     w = np.where(np.arange(64) % 2, 1.0, 1e-30)
-    assert_same(moments(X, None, w), exact(X, w), rtol=1e-6)
+    truth = exact(X, w)
+    assert_same(moments(X, None, w), truth, rtol=1e-6)
+    wide = sp.csr_array(np.hstack([X, np.zeros((64, 20))]))
+    assert_same(moments(wide, None, w).columns(np.array([0])), truth, rtol=1e-6)
 
 
 @pytest.mark.parametrize("value", [0.1, 1e8 + 0.1, -1e300, 1e-300, 0.0])
@@ -273,7 +276,7 @@ def test_every_kind_of_input_has_the_same_moments(as_input: Any) -> None:
 # Taking rows out
 
 
-@given(seeds, st.integers(2, 150), st.integers(1, 150), st.sampled_from([0.0, 1e4]), st.booleans())
+@given(seeds, st.integers(20, 150), st.integers(1, 150), st.sampled_from([0.0, 1e4]), st.booleans())
 def test_rows_put_in_can_be_taken_out(
     seed: int, n: int, m: int, origin: float, weighted: bool
 ) -> None:
@@ -288,7 +291,7 @@ def test_rows_put_in_can_be_taken_out(
     np.testing.assert_allclose(rest.mean, a.mean, rtol=1e-10, atol=1e-10)
 
 
-@given(seeds, st.floats(-3, 10), st.floats(0, 12), st.integers(1, 7))
+@given(seeds, st.floats(-3, 10), st.floats(0, 12), st.integers(1, 300))
 def test_six_digits_remain_or_none(seed: int, spread: float, origin: float, size: int) -> None:
     """Whatever is taken out, from whatever origin: the rest is right, or it is refused."""
     rng = np.random.default_rng(seed)
@@ -327,6 +330,9 @@ def test_single_precision_remembers_that_it_has_fewer_digits() -> None:
     X = RNG.normal(size=(300_000, 1)) * np.where(np.arange(300_000) < 100_000, 1.0, 1e3)[:, None]
     moments(X) - moments(X[100_000:])
     X = X.astype(np.float32)
+    a, b = moments(X[:200_000]), moments(X[200_000:])
+    np.testing.assert_array_equal((a + b).noise, a.noise + b.noise)
+    assert a.noise > 0
     with pytest.raises(ArithmeticError, match=r"Fit again"):
         moments(X) - moments(X[100_000:])
 
@@ -353,7 +359,7 @@ def test_all_rows_can_be_taken_out_and_none() -> None:
     assert a - nothing is a
 
 
-@pytest.mark.parametrize("w", [[1.0] * 4, [2.0, 2.0, 2.0], [0.5, 0.5, 0.5], [5.0]])
+@pytest.mark.parametrize("w", [[1.0] * 4, [0.1] * 4, [2.0, 2.0, 2.0], [0.5, 0.5, 0.5], [5.0]])
 def test_rows_that_were_not_put_in_cannot_be_taken_out(w: list[float]) -> None:
     X = RNG.normal(size=(4, 1))
     with pytest.raises(

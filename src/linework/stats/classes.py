@@ -175,8 +175,7 @@ class PooledMoments:
         shaken = rounding * (abs(m_a) + abs(m_b))
         noise = self.noise + other.noise + rounding * self.scatter.diagonal()
         noise += (grown * shaken * (2 * abs(delta) + shaken)).sum(axis=0)
-        constant = self.scatter.diagonal() == 0  # and so are the rows that remain
-        scatter[constant] = scatter[:, constant] = noise[constant] = 0.0
+        noise[self.scatter.diagonal() == 0] = 0.0  # a constant column is taken off exactly
         require_digits(noise, scatter.diagonal())
         mean = m_a + delta * (w_b / weight)[:, None]
         return PooledMoments(

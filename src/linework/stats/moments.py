@@ -128,8 +128,7 @@ class Moments:
         shaken = rounding * (abs(self.mean) + abs(other.mean))
         noise = self.noise + other.noise + rounding * self.scatter.diagonal()
         noise += grown * shaken * (2 * abs(delta) + shaken)
-        constant = self.scatter.diagonal() == 0  # and so are the rows that remain
-        scatter[constant] = scatter[:, constant] = noise[constant] = 0.0
+        noise[self.scatter.diagonal() == 0] = 0.0  # a constant column is taken off exactly
         require_digits(noise, scatter.diagonal())
         mean = self.mean + delta * (other.weight / weight)
         return Moments(self.count - other.count, weight, mean, scatter, self.n_targets, noise)
