@@ -84,7 +84,10 @@ class LinearModel(RegressorMixin, BaseEstimator):
         """Set ``coef_`` from (d, t), ``intercept_`` from (t,); ``flat`` drops the targets' axis.
 
         One target's coefficients have shape (d,) for y of shape (n, 1), too, as in scikit-learn.
+        Numbers that leave the range of float32 stay in float64.
         """
+        if max(np.abs(coef).max(initial=0.0), np.abs(intercept).max()) > np.finfo(dtype).max:
+            dtype = np.float64
         coef, intercept = coef.T.astype(dtype, order="C"), intercept.astype(dtype)
         self.coef_ = coef[0] if len(coef) == 1 else coef
         self.intercept_ = intercept[0] if flat else intercept

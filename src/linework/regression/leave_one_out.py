@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from linework.data.blocks import Array, Block
-from linework.solvers.spectral import Spectrum
+from linework.solvers.spectral import EPS, Spectrum
 from linework.stats import Moments, RFactor
 
 
@@ -19,7 +19,8 @@ class LeaveOneOut:
 
         r_i = y_i − ȳ − z_iᵀ(Λ + αI)⁻¹VᵀXᵀy,    h_i = w_i (1/W + Σ_j z_ij² / (λ_j + α))
 
-    A row of weight w is left out as a whole. 2d² operations a row, and d·t more for each α.
+    A row of weight w is left out as a whole. Where 1 − h_i is nothing but rounding error, the row
+    alone determines some coefficient, and its error counts as infinite. 2d² operations a row, and d·t more for each α.
     """
 
     spectrum: Spectrum
@@ -43,7 +44,9 @@ class LeaveOneOut:
             leverage += 1.0 / stats.weight
         if block.weight is not None:
             leverage *= block.weight[:, None]
-        return np.asarray((Y[:, None, :] - fitted) / (1.0 - leverage)[:, :, None])
+        rest = (1.0 - leverage)[:, :, None]
+        known = rest > 4.0 * EPS
+        return np.where(known, (Y[:, None, :] - fitted) / np.where(known, rest, 1.0), np.inf)
 
     def squared(self, block: Block) -> Array:
         """Σ w_i e_i² over the block, shape (alphas, t)."""

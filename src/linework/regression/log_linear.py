@@ -86,7 +86,7 @@ class LogLinearRegression(LinearRegression):
         -------
         array of shape (n,) or (n, t)
         """
-        return np.asarray(np.exp(super().predict(X)) * self.factor_)
+        return np.asarray(np.exp(super().predict(X), dtype=np.float64) * self.factor_)
 
     def _read_training(
         self, X: Any, y: Any, sample_weight: Any, *, reset: bool = True
