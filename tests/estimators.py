@@ -50,6 +50,9 @@ def _is_updatable(model: BaseEstimator) -> bool:
 
 every_estimator = pytest.mark.parametrize("cls", ESTIMATORS, ids=lambda cls: cls.__name__)
 every_variant = pytest.mark.parametrize("build", _variants())
+every_variant_with_intercept = pytest.mark.parametrize(
+    "build", [variant for variant in _variants() if variant.values[0]().fit_intercept]
+)
 every_updatable_variant = pytest.mark.parametrize(
     "build", [variant for variant in _variants() if _is_updatable(variant.values[0]())]
 )
