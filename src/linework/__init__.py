@@ -1,6 +1,8 @@
 """Linear models from mergeable statistics: scikit-learn's interface, R's answers, one pass."""
 
 from linework.engine import threads
+from linework.inference.linear import infer
+from linework.inference.result import Inference
 from linework.regression.lasso import ElasticNet, Lasso
 from linework.regression.lasso_cv import ElasticNetCV, LassoCV, enet_path, lasso_path
 from linework.regression.linear import LinearRegression
@@ -11,6 +13,7 @@ from linework.regression.ridge_cv import RidgeCV
 __all__ = [
     "ElasticNet",
     "ElasticNetCV",
+    "Inference",
     "Lasso",
     "LassoCV",
     "LinearRegression",
@@ -18,6 +21,7 @@ __all__ = [
     "Ridge",
     "RidgeCV",
     "enet_path",
+    "infer",
     "lasso_path",
     "threads",
 ]

@@ -1,0 +1,1 @@
+"""Inference: standard errors, tests and intervals for fitted models, and their summary tables."""

@@ -1,0 +1,83 @@
+"""Coordinates in which a design is orthonormal: where covariances keep their digits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import qr
+
+from linework.data.blocks import Array
+from linework.solvers.cholesky import Factor, cholesky, column_scale
+from linework.stats import Moments, RFactor
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Coordinates:
+    """q = [1/√W, R⁻ᵀD⁻¹(x − x̄)] for a row x, so that Σ w q qᵀ = I; k numbers.
+
+    With XᵀX = D RᵀR D about the means. Without an intercept the means are zero and the first number
+    of q is left out. In these coordinates the leverage of a row is w qᵀq, and the covariance of the
+    coefficients is T M Tᵀ, where M is σ²I or, robustly, a sum over rows (`covariance.Meat`): the
+    sandwich (XᵀX)⁻¹ (Σ …x xᵀ) (XᵀX)⁻¹ without the two inverses, which would lose twice the digits.
+
+    Attributes
+    ----------
+    factor : Factor
+        D and R.
+    x_mean : array of shape (d,)
+    weight : float
+        W = Σ w.
+    intercept : bool
+    """
+
+    factor: Factor
+    x_mean: Array
+    weight: float
+    intercept: bool
+
+    @classmethod
+    def of(cls, stats: Moments | RFactor, columns: Array, fit_intercept: bool) -> Coordinates:
+        """The coordinates of these independent columns."""
+        mean = stats.x_mean[columns] * float(fit_intercept)
+        factor = _factor(stats, columns, fit_intercept)
+        return cls(factor, mean, stats.weight, fit_intercept)
+
+    def rows(self, X: Array) -> Array:
+        """Q for dense rows X (m, d): shape (m, k). d² operations a row."""
+        Z = self.factor.whiten(X - self.x_mean) if X.shape[1] else np.empty(X.shape)
+        if not self.intercept:
+            return Z
+        return np.column_stack([np.full(len(Z), self.weight**-0.5), Z])
+
+    def of_coef(self, coef: Array) -> Array:
+        """γ = R D β for slopes β (d,): the slopes' effect in these coordinates."""
+        effect: Array = self.factor.R @ (self.factor.scale * coef)
+        return effect
+
+    def to_coef(self) -> Array:
+        """T (k, k): intercept and slopes, [b, β] = T [·, γ]."""
+        d = len(self.x_mean)
+        slopes = self.factor.whiten(np.eye(d)) if d else np.empty((0, 0))
+        if not self.intercept:
+            return slopes
+        first = np.concatenate([[self.weight**-0.5], -self.x_mean @ slopes])
+        return np.vstack([first, np.column_stack([np.zeros(d), slopes])])
+
+    def inflation(self) -> Array:
+        """(XᵀX)⁻¹_jj (XᵀX)_jj = 1 / (1 − R_j²) for each column: its variance inflation."""
+        d = len(self.x_mean)
+        half = self.factor.whiten(np.eye(d)) if d else np.empty((0, 0))
+        inflation: Array = np.square(self.factor.scale) * np.square(half).sum(axis=1)
+        return inflation
+
+
+def _factor(stats: Moments | RFactor, columns: Array, fit_intercept: bool) -> Factor:
+    if isinstance(stats, Moments):
+        factor = cholesky(stats.columns(columns).centred(fit_intercept)[0])
+        assert factor is not None  # moments are kept only where they are well-conditioned
+        return factor
+    R = stats.split(fit_intercept)[0][:, columns]
+    scale = column_scale(np.square(R).sum(axis=0))
+    triangle: Array = qr(R / scale, mode="r", check_finite=False)[0][: len(columns)]
+    return Factor(scale, triangle, np.nan)
