@@ -109,7 +109,7 @@ class _SingleThreadedBlas:
 
 
 single_threaded_blas = _SingleThreadedBlas()
-"""``with single_threaded_blas:`` keeps BLAS from waiting for threads of its own on a busy machine."""
+"""``with single_threaded_blas:`` keeps BLAS from waiting for its own threads on a busy machine."""
 
 
 def _merge(left: S | None, right: S | None) -> S | None:
