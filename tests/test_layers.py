@@ -18,6 +18,7 @@ LAYERS = [
     ["engine"],
     ["stats"],
     ["losses"],
+    ["folds"],
     ["solvers"],
     ["persist"],
     ["regression", "logistic", "glm", "discriminant", "indicator"],

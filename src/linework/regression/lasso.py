@@ -123,7 +123,9 @@ class ElasticNet(ClosedForm):
         self._descend(problems, penalty, stats, flat, dtype)
 
     def _penalty(self) -> Penalty:
-        return check_penalty([self.alpha], self.l1_ratio, self.positive, self.tol, self.max_iter)
+        return check_penalty(
+            [self.alpha], self.l1_ratio, self.positive, tighter(self.tol), self.max_iter
+        )
 
     def _closed_form(self, stats: Moments | RFactor) -> Solution:
         solve = nonnegative if self.positive else ridge
@@ -222,3 +224,12 @@ def check_penalty(
     if not 0.0 <= l1_ratio <= 1.0:
         raise ValueError(f"l1_ratio is {l1_ratio!r}; it is a share, from 0 (ridge) to 1 (lasso).")
     return Penalty(values, float(l1_ratio), positive, tol, max_iter)
+
+
+def tighter(tol: float) -> float:
+    """What an estimator solves to, so as to be within ``tol`` with room to spare.
+
+    Neighbours on a path are often within the default tolerance of each other; cross-validation
+    would not tell them apart.
+    """
+    return min(tol, max(1e-4 * tol, 1e-12))

@@ -18,7 +18,7 @@ from linework.engine import map_reduce
 from linework.folds import Parts, Split, fold_moments, group_moments
 from linework.regression.base import GRAM_COLUMNS, LinearModel, Means
 from linework.regression.cross_validated import CrossValidated
-from linework.regression.lasso import ElasticNet, check_penalty
+from linework.regression.lasso import ElasticNet, check_penalty, tighter
 from linework.regression.penalised import PassProblem, PenalisedProblem, StatsProblem
 from linework.solvers.coordinate import Penalty
 from linework.stats import ClassMoments, Moments
@@ -269,7 +269,8 @@ class ElasticNetCV(CrossValidated, LinearModel):
             raise ValueError(f'rule is {self.rule!r}; it is "min" or "1se".')
         ratios = np.atleast_1d(self.l1_ratio)
         penalties = [
-            check_penalty([], ratio, self.positive, self.tol, self.max_iter) for ratio in ratios
+            check_penalty([], ratio, self.positive, tighter(self.tol), self.max_iter)
+            for ratio in ratios
         ]
         penalties = [
             _grid([problem], self.alphas, penalty, self.eps, means.weight) for penalty in penalties

@@ -52,14 +52,6 @@ class Penalty:
         """The factor of ½‖β‖² for each α, without W."""
         return self.alphas * (1.0 - self.l1_ratio)
 
-    @property
-    def goal(self) -> float:
-        """The gap to stop at, as a share of ‖y‖²: below ``tol``, as far as rounding errors allow.
-
-        Neighbours on a path are often within ``tol`` of each other, and would not be told apart.
-        """
-        return min(self.tol, max(1e-4 * self.tol, 1e-12))
-
     def value(self, beta: Array) -> float:
         """The penalty at β for the first α, without W."""
         return float(self.l1[0] * np.abs(beta).sum() + 0.5 * self.l2[0] * beta @ beta)
@@ -73,7 +65,7 @@ def gram_path(gram: Array, cross: Array, yy: float, weight: float, penalty: Pena
     from linework.solvers.coordinate_kernels import path
 
     l1, l2 = weight * penalty.l1, weight * penalty.l2
-    tol, sweeps = penalty.goal * yy, penalty.max_iter
+    tol, sweeps = penalty.tol * yy, penalty.max_iter
     gram, cross = np.ascontiguousarray(gram), np.ascontiguousarray(cross)
     with single_threaded_blas:
         return Path(*path(gram, cross, yy, l1, l2, penalty.positive, tol, sweeps))
@@ -105,7 +97,7 @@ def working_set_path(
     beta, g = np.zeros(d), cross.copy()
     chosen, Q = np.empty(0, np.intp), np.empty((0, 0))
     coefs, gaps, n_iter = [], [], []
-    tol, limit = penalty.goal * yy, penalty.max_iter
+    tol, limit = penalty.tol * yy, penalty.max_iter
     for l1, l2 in zip(weight * penalty.l1, weight * penalty.l2, strict=True):
         room, sweeps = NEW_COLUMNS, 0
         while True:

@@ -17,6 +17,10 @@ from numba import njit
 from linework.data.blocks import Array
 
 
+NEWTON_COST = 30
+"""Sweeps of k·m operations in the time of m²·k operations of a Cholesky factorisation's kind."""
+
+
 @njit(cache=True, nogil=True)
 def duality_gap(
     beta: Array, g: Array, c: Array, yy: float, l1: float, l2: float, positive: bool
@@ -62,24 +66,32 @@ def _newton_step(Q: Array, c: Array, yy: float, l1: float, l2: float, b: Array, 
 
     Where that is no descent, stop at the first sign change, up to which it is one.
     """
-    S = np.flatnonzero(b)
-    m = len(S)
+    k = len(b)
+    S = np.empty(k, np.int64)
+    m = 0
+    for i in range(k):
+        if b[i] != 0.0:
+            S[m] = i
+            m += 1
     A = np.empty((m, m))
     step = np.empty(m)
     for i in range(m):
         for j in range(m):
             A[i, j] = Q[S[i], S[j]]
         A[i, i] += l2
-        step[i] = g[S[i]] - l2 * b[S[i]] - l1 * np.sign(b[S[i]])
+        step[i] = g[S[i]] - l2 * b[S[i]] - (l1 if b[S[i]] > 0.0 else -l1)
     try:
         L = np.linalg.cholesky(A)
     except Exception:  # the columns are dependent: coordinate descent goes on alone
         return
     for i in range(m):
-        step[i] = (step[i] - L[i, :i] @ step[:i]) / L[i, i]
+        for j in range(i):
+            step[i] -= L[i, j] * step[j]
+        step[i] /= L[i, i]
     for i in range(m - 1, -1, -1):
         step[i] /= L[i, i]
-        step[:i] -= step[i] * L[i, :i]
+        for j in range(i):
+            step[j] -= step[i] * L[i, j]
     crossing = 1.0
     for i in range(m):
         if step[i] * b[S[i]] < 0.0:
@@ -91,12 +103,20 @@ def _newton_step(Q: Array, c: Array, yy: float, l1: float, l2: float, b: Array, 
             value = b[S[i]] + share * step[i]
             if value * b[S[i]] <= 0.0:
                 value = 0.0
-            new_g -= (value - b[S[i]]) * Q[S[i]]
-            new_b[S[i]] = value
+            _move(new_b, new_g, Q, S[i], value)
         if _objective(new_b, new_g, c, yy, l1, l2) < before:
-            b[:] = new_b
-            g[:] = new_g
+            for i in range(k):
+                b[i], g[i] = new_b[i], new_g[i]
             return
+
+
+@njit(cache=True, nogil=True)
+def _move(b: Array, g: Array, Q: Array, i: int, value: float) -> None:
+    """Set b[i] and keep g = c − Qb."""
+    change = value - b[i]
+    for j in range(len(g)):
+        g[j] -= change * Q[i, j]
+    b[i] = value
 
 
 @njit(cache=True, nogil=True)
@@ -114,13 +134,15 @@ def _descend(
 ) -> int:
     """Cyclic coordinate descent on all coordinates, b and g in place; the number of sweeps.
 
-    A sweep that changes no sign has found a face of the penalty, and a Newton step its minimum:
-    where columns are collinear, that takes the place of hundreds of sweeps.
+    A sweep that changes no sign has found a face of the penalty, and a Newton step its minimum.
+    The step is taken where it costs less than the sweeps that are left at the present rate.
     """
-    _newton_step(Q, c, yy, l1, l2, b, g)
+    k = len(b)
+    gap = duality_gap(b, g, c, yy, l1, l2, positive)
     for sweep in range(1, max_sweeps + 1):
         moved = turned = False
-        for i in range(len(b)):
+        m = 0
+        for i in range(k):
             q = Q[i, i]
             z = g[i] + q * b[i]
             value = 0.0
@@ -129,13 +151,16 @@ def _descend(
             elif z < -l1 and not positive:
                 value = (z + l1) / (q + l2)
             if value != b[i]:
-                turned |= np.sign(value) != np.sign(b[i])
-                g -= (value - b[i]) * Q[i]
-                b[i] = value
+                turned |= value * b[i] <= 0.0
                 moved = True
-        if not moved or duality_gap(b, g, c, yy, l1, l2, positive) <= tol:
+                _move(b, g, Q, i, value)
+            m += value != 0.0
+        before, gap = gap, duality_gap(b, g, c, yy, l1, l2, positive)
+        if not moved or gap <= tol:
             return sweep
-        if not turned:
+        left = np.log(gap / tol) if tol > 0.0 else np.inf
+        gained = np.log(before / gap) if gap < before else 0.0
+        if not turned and left * NEWTON_COST * k > gained * m * m:
             _newton_step(Q, c, yy, l1, l2, b, g)
     return max_sweeps
 
@@ -155,39 +180,36 @@ def solve(
 ) -> Any:
     """Solve from β, in place, by working sets: coordinates that are in, or break their condition.
 
-    Returns the duality gap and the number of sweeps. It ends with a gap above ``tol`` at
-    ``max_sweeps``, or where rounding errors leave nothing to gain.
+    Returns the duality gap and the number of sweeps, one or more. It ends with a gap above ``tol``
+    at ``max_sweeps``, or where rounding errors leave nothing to gain.
     """
     d = len(c)
     sweeps = 0
-    gap = duality_gap(beta, g, c, yy, l1, l2, positive)
+    W = np.empty(d, np.int64)
+    gap = np.inf
     while gap > tol and sweeps < max_sweeps:
-        chosen = (beta != 0.0) | (g > l1)
-        if not positive:
-            chosen |= g < -l1
+        k = 0
         for j in range(d):
-            chosen[j] &= Q[j, j] > 0.0
-        W = np.flatnonzero(chosen)
-        k = len(W)
-        if 2 * k > d:
-            W = np.arange(d)
-            k = d
-            A = Q
-        else:
-            A = np.empty((k, k))
-            for i in range(k):
-                for j in range(k):
-                    A[i, j] = Q[W[i], W[j]]
-        b, part = beta[W], g[W]
-        sweeps += _descend(A, c[W], yy, l1, l2, positive, b, part, 0.5 * tol, max_sweeps - sweeps)
+            breaks = g[j] > l1 or (g[j] < -l1 and not positive)
+            if Q[j, j] > 0.0 and (beta[j] != 0.0 or breaks):
+                W[k] = j
+                k += 1
+        A, cross = np.empty((k, k)), np.empty(k)
+        b, part = np.empty(k), np.empty(k)
+        for i in range(k):
+            b[i], part[i], cross[i] = beta[W[i]], g[W[i]], c[W[i]]
+            for j in range(k):
+                A[i, j] = Q[W[i], W[j]]
+        sweeps += _descend(A, cross, yy, l1, l2, positive, b, part, 0.5 * tol, max_sweeps - sweeps)
         moved = False
         for i in range(k):
             moved |= b[i] != beta[W[i]]
-        beta[W] = b
-        g[:] = c
+            beta[W[i]] = 0.0
         for j in range(d):
-            if beta[j] != 0.0:
-                g -= beta[j] * Q[j]
+            g[j] = c[j]
+        for i in range(k):
+            if b[i] != 0.0:
+                _move(beta, g, Q, W[i], b[i])
         gap = duality_gap(beta, g, c, yy, l1, l2, positive)
         if not moved:
             break
@@ -206,11 +228,48 @@ def path(
     max_sweeps: int,
 ) -> Any:
     """Solutions (a, d), gaps (a,) and sweeps (a,) for pairs of penalties, each from the last."""
-    coefs = np.empty((len(l1), len(c)))
-    gaps = np.empty(len(l1))
-    sweeps = np.empty(len(l1), np.int64)
-    beta, g = np.zeros(len(c)), c.copy()
+    d = len(c)
+    coefs = np.zeros((len(l1), d))
+    gaps, sweeps = np.zeros(len(l1)), np.zeros(len(l1), np.int64)
+    beta, g = np.zeros(d), c.copy()
+    last_beta, last_g = beta.copy(), g.copy()
     for a in range(len(l1)):
-        gaps[a], sweeps[a] = solve(Q, c, yy, l1[a], l2[a], positive, beta, g, tol, max_sweeps)
-        coefs[a] = beta
+        gaps[a] = duality_gap(beta, g, c, yy, l1[a], l2[a], positive)
+        if gaps[a] > tol:
+            if a > 1 and l1[a - 2] > l1[a - 1]:
+                ahead = (l1[a - 1] - l1[a]) / (l1[a - 2] - l1[a - 1])
+                _extrapolate(c, yy, l1[a], l2[a], positive, beta, g, last_beta, last_g, ahead)
+            gaps[a], sweeps[a] = solve(Q, c, yy, l1[a], l2[a], positive, beta, g, tol, max_sweeps)
+        for j in range(d):
+            coefs[a, j] = beta[j]
     return coefs, gaps, sweeps
+
+
+@njit(cache=True, nogil=True)
+def _extrapolate(
+    c: Array,
+    yy: float,
+    l1: float,
+    l2: float,
+    positive: bool,
+    b: Array,
+    g: Array,
+    last_b: Array,
+    last_g: Array,
+    ahead: float,
+) -> None:
+    """Start where the path's last step points, if that is better; note where it starts from.
+
+    Between sign changes the path is a straight line, and g is linear in β: it costs no sweep.
+    """
+    d = len(b)
+    new_b, new_g = np.empty(d), np.empty(d)
+    feasible = True
+    for j in range(d):
+        new_b[j] = b[j] + ahead * (b[j] - last_b[j])
+        new_g[j] = g[j] + ahead * (g[j] - last_g[j])
+        feasible &= new_b[j] >= 0.0 or not positive
+        last_b[j], last_g[j] = b[j], g[j]
+    if feasible and _objective(new_b, new_g, c, yy, l1, l2) < _objective(b, g, c, yy, l1, l2):
+        for j in range(d):
+            b[j], g[j] = new_b[j], new_g[j]
