@@ -31,12 +31,14 @@ def fold_moments(table: Table, splits: Sequence[Split]) -> tuple[Moments, Parts]
 
     Rows that are on the same side of every split form a cell; one pass collects the moments of all
     cells, and a split's parts are sums of them. Nothing is subtracted. K folds make K cells; where
-    splits cut so finely that the cells outgrow `MEMORY`, each split takes a pass of its own.
+    splits cut so finely that the cells outgrow `MEMORY`, or have a row more than once, each split
+    takes passes of its own.
     """
-    cell, sides = _cells(table.n_rows, splits)
+    cells = _cells(table.n_rows, splits)
     size = 8 * (table.n_columns + table.n_targets) ** 2
-    if sides.shape[1] * size > MEMORY:
+    if cells is None or cells[1].shape[1] * size > MEMORY:
         return map_reduce(table, Moments.from_block), _read_each(table, splits)
+    cell, sides = cells
     moments = map_reduce(table.with_group(cell), ClassMoments.from_block)
     return moments.total(), _sum_cells(moments.groups, sides)
 
@@ -62,8 +64,11 @@ def _read_each(table: Table, splits: Sequence[Split]) -> Parts:
         yield train, test
 
 
-def _cells(n_rows: int, splits: Sequence[Split]) -> tuple[Array, Array]:
-    """The cell of each row (n,), and the side of each cell in each split (splits, cells)."""
+def _cells(n_rows: int, splits: Sequence[Split]) -> tuple[Array, Array] | None:
+    """The cell of each row (n,), and the side of each cell in each split (splits, cells).
+
+    None where a split has a row in both parts, or twice in one.
+    """
     cell = np.zeros(n_rows, np.intp)
     sides = np.zeros((0, 1), np.int8)
     side = np.empty(n_rows, np.int8)
@@ -71,6 +76,8 @@ def _cells(n_rows: int, splits: Sequence[Split]) -> tuple[Array, Array]:
         side[:] = 0
         side[train] = TRAIN
         side[test] = TEST
+        if np.count_nonzero(side) < len(train) + len(test):
+            return None
         cell = cell * 3 + side
         found = np.flatnonzero(np.bincount(cell))
         sides = np.vstack([sides[:, found // 3], (found % 3).astype(np.int8)])

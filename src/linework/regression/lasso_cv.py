@@ -227,7 +227,7 @@ class ElasticNetCV(CrossValidated, LinearModel):
             )
         if not flat:
             column_or_1d(y, warn=True)
-        splits = self._splits(X, y, params)
+        splits = self._splits(X, y, table.weight, params)
         if table.n_columns > GRAM_COLUMNS:
             problem = PassProblem.of(table, 0, self.fit_intercept)
             folds = _pass_folds(table, splits, self.fit_intercept)

@@ -20,7 +20,8 @@ class LeaveOneOut:
         r_i = y_i − ȳ − z_iᵀ(Λ + αI)⁻¹VᵀXᵀy,    h_i = w_i (1/W + Σ_j z_ij² / (λ_j + α))
 
     A row of weight w is left out as a whole. Where 1 − h_i is nothing but rounding error, the row
-    alone determines some coefficient, and its error counts as infinite. 2d² operations a row, and d·t more for each α.
+    alone determines some coefficient, and its error counts as infinite. 2d²
+    operations a row, and d·t more for each α.
     """
 
     spectrum: Spectrum

@@ -35,8 +35,8 @@ class Ridge(ClosedForm):
         Condition number of the penalised problem.
     solver_ : str
         ``"cholesky"`` of XᵀX + αI while that is well-conditioned, else ``"orthogonal"`` from a
-        second pass, or ``"spectral"`` where moments are all there is; ``"active set"`` for `positive`;
-        ``"conjugate gradient"`` for sparse X of more than 4,096 columns.
+        second pass, or ``"spectral"`` where moments are all there is; ``"active set"`` for
+        `positive`; ``"conjugate gradient"`` for sparse X of more than 4,096 columns.
     convergence_ : Convergence
         Of ``"conjugate gradient"`` only.
 

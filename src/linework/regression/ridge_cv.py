@@ -109,15 +109,15 @@ class RidgeCV(CrossValidated, ClosedForm):
         if table.sparse and table.n_columns > GRAM_COLUMNS:
             raise ValueError(
                 f"X is sparse with {table.n_columns} columns, and RidgeCV needs eigenvectors of "
-                f"all columns; it takes up to {GRAM_COLUMNS}. Use Ridge with a fixed alpha, or select "
-                "columns first."
+                f"all columns; it takes up to {GRAM_COLUMNS}. Use Ridge with a fixed alpha, or "
+                "select columns first."
             )
         if self.cv is None or self.cv == "gcv":
             stats = collect(table)
             loo = self.cv is None
             scores = self._leave_one_out(table, stats, flat) if loo else self._gcv(stats)
         else:
-            splits = self._splits(X, y, params)
+            splits = self._splits(X, y, table.weight, params)
             wide = table.n_rows <= table.n_columns
             stats, parts = (_factor_folds if wide else fold_moments)(table, splits)
             scores = self._folds(table, splits, parts)
@@ -196,7 +196,7 @@ class RidgeCV(CrossValidated, ClosedForm):
         if self.scoring is None:
             weight = np.ones(table.n_rows) if table.weight is None else table.weight
             results = weight[:, None, None] * errors**2
-            scores = -results.sum(axis=0) / stats.weight
+            scores: Array = -results.sum(axis=0) / stats.weight
         else:
             results = table.y[:, None] - errors
             scores = self._score(table, results)

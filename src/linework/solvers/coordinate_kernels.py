@@ -16,7 +16,6 @@ from numba import njit
 
 from linework.data.blocks import Array
 
-
 NEWTON_COST = 30
 """Sweeps of k·m operations in the time of m²·k operations of a Cholesky factorisation's kind."""
 

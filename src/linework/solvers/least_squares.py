@@ -133,7 +133,7 @@ def _solution(spectrum: Spectrum, scale: Array, solver: str) -> Solution:
 def nonnegative(
     stats: Moments | RFactor, fit_intercept: bool = True, alpha: Array | float = 0.0
 ) -> Solution:
-    """Minimise ‖Y − XB‖² + Σ_t α_t ‖b_t‖² over B ≥ 0, by the active-set method of Lawson and Hanson.
+    """Minimise ‖Y − XB‖² + Σ_t α_t ‖b_t‖² over B ≥ 0, by Lawson and Hanson's active sets.
 
     Exact after finitely many steps; each costs a solve of the active columns.
     """

@@ -36,8 +36,8 @@ def aliased_columns(spectrum: Spectrum) -> tuple[int, ...]:
     """Positions of the columns that the columns before them explain: what R's ``lm`` reports as NA.
 
     With X = U S Vᵀ, the columns of X depend on one another as the rows of V do; and column j
-    depends on the columns before it just where row j of the null space's basis is independent of the rows
-    after it. The smaller of the two bases is searched.
+    depends on the columns before it just where row j of the null space's basis is independent of
+    the rows after it. The smaller of the two bases is searched.
     """
     d = len(spectrum.vectors)
     if 2 * spectrum.rank <= d:

@@ -22,8 +22,8 @@ def ridge(stats: Moments | RFactor, alpha: Array, fit_intercept: bool = True) ->
 
     Notes
     -----
-    One penalty for all targets: Cholesky of XᵀX + αI, d³/3, while that is well-conditioned; otherwise
-    eigenvectors of XᵀX (9d³) or singular vectors of its factor, which serve every penalty.
+    One penalty for all targets: Cholesky of XᵀX + αI, d³/3, while that is well-conditioned;
+    otherwise eigenvectors of XᵀX (9d³) or singular vectors of its factor, for every penalty.
     """
     if not alpha.any():
         return least_squares(stats, fit_intercept)

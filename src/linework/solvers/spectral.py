@@ -44,7 +44,7 @@ class Spectrum:
 
     @classmethod
     def from_factor(cls, R_x: Array, R_y: Array, n_rows: int) -> Spectrum:
-        """From factors of X (k, d) and Y (k, t) of `n_rows` rows: twice the digits of a Gram matrix."""
+        """From factors of X (k, d) and Y (k, t) of n rows: twice the digits of a Gram matrix."""
         U, s, Vt = np.linalg.svd(R_x, full_matrices=False)
         keep = s > EPS * max(n_rows, R_x.shape[1]) * s.max(initial=0.0)
         s = s[keep]

@@ -1,4 +1,4 @@
-"""Statistics: small immutable values made from a block, whose `+` is the statistic of both parts."""
+"""Statistics: small immutable values, whose `+` is the statistic of both parts."""
 
 from linework.stats.classes import ClassMoments, PooledMoments
 from linework.stats.columns import ColumnMoments

@@ -1,4 +1,4 @@
-"""The gradient of least squares at given coefficients: one cheap pass, whatever the columns' number."""
+"""The gradient of least squares at given coefficients: one cheap pass, for any number of them."""
 
 from __future__ import annotations
 

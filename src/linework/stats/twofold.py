@@ -41,7 +41,7 @@ def add(a: Twofold, b: Twofold) -> Twofold:
 
 
 def dot(a: Array, a_split: Twofold, b: Twofold, axis: int) -> Twofold:
-    """Sum of a · b along an axis, for float64 a with its `split` and a twofold b that broadcasts."""
+    """Sum of a · b along an axis, for a with its `split` and a twofold b that broadcasts."""
     p = a * b[0]
     (a1, a2), (b1, b2) = a_split, split(b[0])
     error = ((a1 * b1 - p) + a1 * b2 + a2 * b1) + a2 * b2
