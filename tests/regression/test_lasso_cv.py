@@ -7,7 +7,7 @@ import sklearn
 import sklearn.linear_model
 from sklearn.model_selection import GroupKFold, KFold, PredefinedSplit, ShuffleSplit
 
-from linework import ElasticNet, ElasticNetCV, Lasso, LassoCV
+from linework import ElasticNet, ElasticNetCV, Lasso, LassoCV, RidgeCV
 from linework.data.sources import as_table
 from linework.engine import map_reduce
 from linework.stats import ClassMoments
@@ -165,3 +165,41 @@ def test_one_target_is_taken(rows: tuple[Array, Array]) -> None:
     X, y = rows
     with pytest.raises(ValueError, match="takes one target"):
         LassoCV().fit(X, np.column_stack([y, y]))
+
+
+class TestSplitsAsGiven:
+    """Of both estimators that cross-validate, tall and wide."""
+
+    @pytest.fixture(params=[(30, 3), (30, 40), (30, 4100)], ids=["tall", "wide", "very wide"])
+    def table(self, request: pytest.FixtureRequest, rng: np.random.Generator) -> Any:
+        X = rng.standard_normal(request.param)
+        return X, X[:, 0] + 0.1 * rng.standard_normal(30)
+
+    @pytest.fixture(params=[LassoCV, RidgeCV])
+    def build(self, request: pytest.FixtureRequest) -> Any:
+        return lambda cv: request.param(alphas=[0.1, 0.5], cv=cv)
+
+    def test_masks_are_positions(self, table: Any, build: Any) -> None:
+        fold = np.arange(30) % 3
+        masks = [(fold != k, fold == k) for k in range(3)]
+        positions = [tuple(map(np.flatnonzero, pair)) for pair in masks]
+        by_mask, by_position = build(masks).fit(*table), build(positions).fit(*table)
+        np.testing.assert_array_equal(by_mask.coef_, by_position.coef_)
+        assert by_mask.alpha_ == by_position.alpha_
+
+    @pytest.mark.parametrize("part", ["training", "test"])
+    def test_a_part_without_weight_is_told(self, table: Any, build: Any, part: str) -> None:
+        rows = np.arange(10), np.arange(10, 30)
+        w = np.ones(30)
+        w[rows[part == "test"]] = 0.0
+        with pytest.raises(ValueError, match=f"{part} part of split 0 has no rows of positive"):
+            build([rows]).fit(*table, sample_weight=w)
+
+
+def test_rows_may_be_in_both_parts_or_twice(rows: tuple[Array, Array]) -> None:
+    X, y = rows
+    splits = [(np.arange(60), np.arange(60)), (np.repeat(np.arange(40), 2), np.arange(30, 60))]
+    model = LassoCV(alphas=[0.5, 0.1], cv=splits, **EXACT).fit(X, y)
+    for k, alpha in enumerate([0.5, 0.1]):
+        expected = errors_by_hand(X, y, np.ones(60), alpha, 1.0, splits)
+        np.testing.assert_allclose(model.mse_path_[k], expected, rtol=1e-6)
