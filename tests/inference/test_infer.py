@@ -79,6 +79,7 @@ def test_r_several_targets(case, agree):
     both = infer(c.model, c.X, c.y, covariance="HC2")
     alone = infer(LinearRegression().fit(c.X, c.y["disp"]), c.X, c.y["disp"], covariance="HC2")
     assert_allclose(both[1].covariance_matrix, alone.covariance_matrix, 1e-12)
+    assert_allclose(both[1].table.standardised, alone.table.standardised, 1e-12)
 
 
 def test_r_predictions(case):
@@ -115,6 +116,15 @@ def test_wald(case):
     assert np.isnan(result.wald([[0, 1, 0, 0], [0, 2, 0, 0]]).f)
     with pytest.raises(ValueError, match="rows of 4 numbers are expected"):
         result.wald([1.0, 0.0])
+
+
+def test_wald_of_aliased_columns(case):
+    c = case("rank_deficient")
+    result = infer(c.model, c.X, c.y)
+    test = result.wald([0, 1, 0, 0, 0, 0])
+    assert_allclose(test.f, result.table.statistic[1] ** 2, 1e-12)
+    with pytest.raises(ValueError, match="with 0 for those that are not defined"):
+        result.wald([0, 1, -1, 0, 0, 0])
 
 
 # Against certified numbers -------------------------------------------------------------------

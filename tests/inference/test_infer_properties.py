@@ -61,6 +61,15 @@ def test_scale_and_origin_of_columns_change_no_test():
     assert_allclose(moved.table.std_error[1:] * scale, plain.table.std_error[1:], 1e-8)
 
 
+def test_residuals_of_precise_rows_count_more():
+    X, y = sample()
+    w = np.linspace(0.1, 3.0, 60)
+    model = LinearRegression().fit(X, y, w)
+    result = infer(model, X, y, sample_weight=w, weights="precision")
+    weighted = np.sqrt(w) * (y - model.predict(X))
+    assert_allclose(result.residual_quantiles, np.quantile(weighted, np.linspace(0, 1, 5)), 1e-11)
+
+
 def test_standardised_coefficients():
     X, y = sample()
     Z, v = (X - X.mean(axis=0)) / X.std(axis=0), (y - y.mean()) / y.std()
@@ -115,6 +124,28 @@ def test_model_from_statistics(same):
     X, y = sample(2000)
     model = LinearRegression().partial_fit(X[:900], y[:900]).partial_fit(X[900:], y[900:])
     same(infer(model, X, y), infer(LinearRegression().fit(X, y), X, y))
+
+
+def test_model_after_rows_were_taken_out():
+    """Taking rows out leaves six digits, and that is the least-squares fit to the rest."""
+    X, y = sample(2000)
+    X[:10] *= 1e3
+    model = LinearRegression().partial_fit(X, y).forget(X[:10], y[:10])
+    X, y = X[10:], y[10:]
+    assert_allclose(
+        infer(model, X, y).table.std_error,
+        infer(LinearRegression().fit(X, y), X, y).table.std_error,
+        1e-6,
+    )
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_y_that_hardly_varies(dtype):
+    X = sample()[0].astype(dtype)
+    y = 1e3 + 1e-9 * np.sin(np.arange(60.0))
+    result = infer(LinearRegression().fit(X, y), X, y)
+    assert_allclose(result.table.estimate[0], 1e3, 1e-6)
+    assert_allclose(result.table.estimate[1:], 0.0, atol=1e-3)
 
 
 def test_later_fit_changes_no_result(case):

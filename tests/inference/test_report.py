@@ -1,6 +1,7 @@
 """The printed summary is R's; the other formats say the same."""
 
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -105,6 +106,12 @@ def test_stars_and_legend_only_where_something_is_significant():
     rng = np.random.default_rng(4)
     noise = str(summary({"x": rng.normal(size=30)}, rng.normal(size=30)))
     assert "Signif. codes" not in noise
+
+
+def test_rounding_errors_of_residuals_are_shown_as_zero():
+    quartiles = np.array([-3.5, -1.75, 1e-17, 1.75, 3.5])
+    result = replace(summary({"x": X}, Y), residual_quantiles=quartiles)
+    assert str(result).splitlines()[2] == " -3.50  -1.75   0.00   1.75   3.50"
 
 
 # R's format() and format.pval(), 4.2.2

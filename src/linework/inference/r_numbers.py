@@ -87,9 +87,6 @@ def format_coefficients(
     sizes = [abs(v) for v in values if math.isfinite(v) and v != 0.0]
     decimals = max([1] + [digits - 1 - math.floor(math.log10(s)) for s in sizes])
     texts = format_numbers([round_to(v, decimals) for v in values], digits)
-    lost = [i for i, v in enumerate(values) if math.isfinite(v) and v and not float(texts[i])]
-    for i, text in zip(lost, format_numbers([values[i] for i in lost], digits - 1), strict=True):
-        texts[i] = text
     return texts[: len(estimate)], texts[len(estimate) :]
 
 

@@ -47,7 +47,7 @@ def foot(result: Inference) -> list[str]:
 
 def notes(result: Inference) -> list[str]:
     """The same for below a table in another format, one space between words."""
-    singular = _singularities(result).strip(" ()").capitalize()
+    singular = _singularities(result).strip(" ()")
     return [" ".join(line.split()) for line in [singular, *foot(result)] if line]
 
 

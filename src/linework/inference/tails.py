@@ -26,7 +26,7 @@ def central_quantile(level: float, df: float) -> float:
 
 def f_tail(f: float, df: tuple[float, float]) -> float:
     """P(F ≥ f) with (df1, df2) degrees of freedom."""
-    return 0.0 if np.isposinf(f) else float(fdtrc(*df, f))
+    return float(fdtrc(*df, f))
 
 
 def check_level(level: float) -> None:
