@@ -29,6 +29,19 @@ class Coordinates:
     weight : float
         W = Σ w.
     intercept : bool
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from linework.data.blocks import Block
+    >>> from linework.inference.coordinates import Coordinates
+    >>> from linework.stats import RFactor
+    >>> X = np.array([[1.0], [2.0], [6.0]])
+    >>> stats = RFactor.from_block(Block(X))
+    >>> Q = Coordinates.of(stats, np.array([0]), fit_intercept=True).rows(X)
+    >>> abs(Q.T @ Q).round(12)
+    array([[1., 0.],
+           [0., 1.]])
     """
 
     factor: Factor

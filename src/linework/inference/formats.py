@@ -25,6 +25,16 @@ class Grid:
     ----------
     header : sequence of str
     rows : sequence of sequences of str
+
+    Examples
+    --------
+    >>> from linework.inference.formats import Grid
+    >>> print(Grid(["", "Estimate"], [["bmi", "6.5"]]).markdown(["A note."]))
+    |  | Estimate |
+    | --- | ---: |
+    | bmi | 6.5 |
+    <BLANKLINE>
+    A note.
     """
 
     header: Sequence[str]

@@ -63,6 +63,13 @@ def quartiles(values: Array, weight: Array | None = None) -> Array:
     """Minimum, quartiles and maximum, shape (5,); a value of weight two counts as two.
 
     Between two of n values a quantile is interpolated: at position p (n − 1), as R does.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from linework.inference.line import quartiles
+    >>> quartiles(np.array([0.0, 1.0, 4.0]))
+    array([0. , 0.5, 1. , 2.5, 4. ])
     """
     order = np.argsort(values)
     values = values[order]

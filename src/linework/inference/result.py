@@ -168,6 +168,13 @@ class Inference:
         Parameters
         ----------
         X : array-like, sparse matrix or data frame of shape (n, d)
+
+        Examples
+        --------
+        >>> from linework import LinearRegression, infer
+        >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [1.0, 2.0, 4.0, 5.0]
+        >>> infer(LinearRegression().fit(X, y), X, y).se_mean([[1.5], [4.0]]).round(3)
+        array([0.158, 0.387])
         """
         return self._predictor(X)[1]
 
