@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -145,11 +146,12 @@ class ElasticNet(ClosedForm):
         flat: bool,
         dtype: Any,
     ) -> None:
-        """Solve target by target and set the attributes."""
+        """Solve target by target and set the attributes, those of the penalty's last α."""
         paths = [problem.path(penalty) for problem in problems]
-        coef = np.stack([path.coefs[0] for path in paths], axis=1)
-        gaps = np.array([path.gaps[0] for path in paths]) / means.weight
-        n_iter = [int(path.n_iter[0]) for path in paths]
+        coef = np.stack([path.coefs[-1] for path in paths], axis=1)
+        gaps = np.array([path.gaps[-1] for path in paths]) / means.weight
+        n_iter = [int(path.n_iter[-1]) for path in paths]
+        last = replace(penalty, alphas=penalty.alphas[-1:])
         bounds = [self.tol * problem.yy / means.weight for problem in problems]
         slowest = int(np.argmax(gaps - bounds))
         self.convergence_ = Convergence(
@@ -157,7 +159,7 @@ class ElasticNet(ClosedForm):
             float(gaps[slowest]),
             bounds[slowest],
             n_iter[slowest],
-            problems[slowest].objective(coef[:, slowest], penalty) / means.weight,
+            problems[slowest].objective(coef[:, slowest], last) / means.weight,
         )
         self.convergence_.warn(type(self).__name__, "Raise max_iter, tol or alpha.")
         self._set_solution(Solution(coef, None, None, problems[0].solver), means, flat, dtype)

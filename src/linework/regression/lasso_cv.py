@@ -301,7 +301,9 @@ class ElasticNetCV(CrossValidated, LinearModel):
             tol=self.tol,
             positive=self.positive,
         )
-        model._descend([problem], model._penalty(), means, True, dtype)
+        # Along the path: a small α takes many more sweeps from zero.
+        path = replace(model._penalty(), alphas=penalties[ratio].alphas[: best + 1])
+        model._descend([problem], path, means, True, dtype)
         self.__dict__.update({k: v for k, v in vars(model).items() if k.endswith("_")})
         return self
 
