@@ -1,4 +1,4 @@
-"""The time of `import linework` beside that of `import sklearn.linear_model`, each started afresh."""
+"""The time of `import linework` beside that of `import sklearn.linear_model`, both fresh."""
 
 from __future__ import annotations
 
