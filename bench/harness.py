@@ -9,13 +9,17 @@ from collections.abc import Callable, Mapping
 from importlib.metadata import version
 from typing import Any
 
+REST = 0.2
+"""Seconds between two contenders."""
+
 
 def best_times(
     contenders: Mapping[str, Callable[[], Any]], rounds: int = 5, warm_up: bool = True
 ) -> dict[str, float]:
     """Best wall-clock seconds of each; rounds are interleaved, so all see the same machine.
 
-    ``warm_up`` calls each once before, so that compiling and first page faults do not count.
+    ``warm_up`` calls each once before, so that compiling and first page faults do not count. Each
+    rests first, because OpenBLAS's threads stay busy, waiting, for a while after the call before.
     """
     best = dict.fromkeys(contenders, float("inf"))
     if warm_up:
@@ -23,6 +27,7 @@ def best_times(
             run()
     for _ in range(rounds):
         for name, run in contenders.items():
+            time.sleep(REST)
             start = time.perf_counter()
             run()
             best[name] = min(best[name], time.perf_counter() - start)

@@ -102,3 +102,23 @@ class Block:
             f"Input {what} contains {kind} in {where}, and a linear model needs finite numbers: "
             "remove such rows, or fill them first, for example with sklearn.impute.SimpleImputer."
         )
+
+
+def compressed(
+    kind: type, data: Array, indices: Array, indptr: Array, shape: tuple[int, int]
+) -> Matrix:
+    """A canonical CSR or CSC array over these very arrays.
+
+    SciPy's constructor copies views of arrays more than twice their size, and looks them through.
+    """
+    matrix = kind(shape, dtype=data.dtype)
+    matrix.data, matrix.indices, matrix.indptr = data, indices, indptr
+    matrix.has_canonical_format = True
+    return matrix
+
+
+def transposed(X: Matrix) -> Matrix:
+    """Xᵀ of a dense array or a canonical CSR matrix, without copying a number."""
+    if not sp.issparse(X):
+        return X.T
+    return compressed(sp.csc_array, X.data, X.indices, X.indptr, X.shape[::-1])

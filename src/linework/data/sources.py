@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from itertools import pairwise
 from typing import Any, Protocol, TypeAlias
 
 import narwhals as nw
@@ -13,7 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import check_array
 
-from linework.data.blocks import Array, Block, Matrix
+from linework.data.blocks import Array, Block, Matrix, compressed
 from linework.data.numbers import as_numbers
 
 Chunk: TypeAlias = Callable[[], Iterator[Block]]
@@ -21,6 +22,9 @@ Chunk: TypeAlias = Callable[[], Iterator[Block]]
 
 DENSE_BLOCK = 1 << 20
 """Numbers in a dense block: many enough that the work outweighs the calls, few enough to share."""
+
+GRAM_COLUMNS = 4096
+"""Columns up to which a d × d matrix is the cheapest road; it holds 128 MB there."""
 
 
 class Source(Protocol):
@@ -87,9 +91,11 @@ class Table:
         return 0 if self.y is None else int(self.y.shape[1])
 
     def chunks(self) -> Iterator[Chunk]:
-        """Chunks of ``step`` rows, one block each; the cuts do not depend on the values."""
-        for start in range(0, self.n_rows, self.step):
-            yield partial(self._read, start, min(start + self.step, self.n_rows))
+        """Chunks of at most ``step`` rows and nearly the same number, one block each."""
+        count = -(-self.n_rows // self.step)
+        cuts = [self.n_rows * number // max(count, 1) for number in range(count + 1)]
+        for start, stop in pairwise(cuts):
+            yield partial(self._read, start, stop)
 
     def _read(self, start: int, stop: int) -> Iterator[Block]:
         def part(a: Array | None) -> Array | None:
@@ -198,7 +204,17 @@ def _array_table(X: Any, caller: str) -> Table:
     if not X.has_canonical_format:  # a number in two parts would count as two
         X = X.copy()
         X.sum_duplicates()
-    return Table(X.__getitem__, n, d, dtype, _sparse_step(n, d, X.nnz), sparse=True)
+    return Table(partial(_sparse_rows, X), n, d, dtype, _sparse_step(n, d, X.nnz), sparse=True)
+
+
+def _sparse_rows(X: Matrix, key: slice | Array) -> Matrix:
+    """X[key] of a canonical CSR matrix: views of its numbers where rows follow one another."""
+    if not isinstance(key, slice):
+        return X[key]
+    indptr = X.indptr[key.start : key.stop + 1]
+    within = slice(indptr[0], indptr[-1])
+    shape = len(indptr) - 1, X.shape[1]
+    return compressed(sp.csr_array, X.data[within], X.indices[within], indptr - indptr[0], shape)
 
 
 def _checked(X: Any, caller: str) -> Matrix:
@@ -296,6 +312,7 @@ def _dense_step(d: int) -> int:
 
 
 def _sparse_step(n: int, d: int, nnz: int) -> int:
-    """Rows of a sparse block: enough numbers in it to outweigh a d × d result."""
-    numbers = min(max(d * d // 8, 1 << 18), 1 << 22)
+    """Rows of a sparse block: enough numbers in it to outweigh a result of d × d, or of d."""
+    result = d * d // 8 if d <= GRAM_COLUMNS else 8 * d
+    numbers = min(max(result, 1 << 18 if d <= GRAM_COLUMNS else 1 << 20), 1 << 22)
     return max(1, min(n, int(numbers / max(nnz / max(n, 1), 1e-9))))

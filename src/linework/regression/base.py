@@ -11,13 +11,9 @@ from sklearn.utils.validation import _check_feature_names, check_is_fitted
 
 from linework.data.blocks import Array, Block
 from linework.data.sources import Table, as_table
-from linework.engine import map_reduce, map_rows
+from linework.engine import map_reduce, map_rows, single_threaded_blas
 from linework.solvers.least_squares import Solution
 from linework.stats import ColumnMoments, Moments, RFactor
-
-GRAM_COLUMNS = 4096
-"""Columns up to which a d × d matrix is the cheapest road; it holds 128 MB there."""
-
 
 Means = Moments | RFactor | ColumnMoments
 """Any statistic that knows the means."""
@@ -100,7 +96,8 @@ class LinearModel(RegressorMixin, BaseEstimator):
         self.solver_, self.aliased_ = solution.solver, self._column_names(solution.aliased)
         intercept = np.zeros(means.n_targets)
         if self.fit_intercept:
-            intercept = means.y_mean - means.x_mean @ solution.coef
+            with single_threaded_blas:  # its waiting threads would slow a next fit down
+                intercept = means.y_mean - means.x_mean @ solution.coef
         self._set_line(solution.coef, intercept, flat, dtype)
 
     def _column_names(self, columns: Iterable[int]) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ import numpy as np
 
 from linework.data.blocks import Array, Block
 from linework.data.sources import Source
-from linework.engine import map_reduce
+from linework.engine import map_reduce, single_threaded_blas
 from linework.solvers.conjugate import conjugate_gradient
 from linework.solvers.convergence import Convergence
 from linework.solvers.least_squares import Solution
@@ -58,7 +58,8 @@ def ridge_by_passes(
     diagonal = squares + alpha.min() if alpha.all() else np.ones(d)
     iterations = max_iter if max_iter is not None else max(1000, 10 * d)
     rhs = start.centred(shift)
-    coef, residual, passes = conjugate_gradient(product, rhs, diagonal, TOLERANCE, iterations)
+    with single_threaded_blas:  # between passes, too: its threads would go on waiting in them
+        coef, residual, passes = conjugate_gradient(product, rhs, diagonal, TOLERANCE, iterations)
     objective = float(start.square.sum() - (rhs * coef).sum())
     convergence = Convergence("gradient", residual, TOLERANCE, passes, objective)
     return Solution(coef, None, None, "conjugate gradient"), columns, convergence

@@ -8,8 +8,9 @@ from typing import Any, Self
 
 import numpy as np
 
+from linework.data.sources import GRAM_COLUMNS
 from linework.engine import map_reduce
-from linework.regression.base import GRAM_COLUMNS, ClosedForm, Means
+from linework.regression.base import ClosedForm, Means
 from linework.regression.ladder import climb
 from linework.regression.penalised import PassProblem, PenalisedProblem, StatsProblem
 from linework.solvers.convergence import Convergence

@@ -13,10 +13,10 @@ from sklearn.utils import check_scalar
 from sklearn.utils.validation import column_or_1d
 
 from linework.data.blocks import Array
-from linework.data.sources import Table, as_table
+from linework.data.sources import GRAM_COLUMNS, Table, as_table
 from linework.engine import map_reduce
 from linework.folds import Parts, Split, fold_moments, group_moments
-from linework.regression.base import GRAM_COLUMNS, LinearModel, Means
+from linework.regression.base import LinearModel, Means
 from linework.regression.cross_validated import CrossValidated
 from linework.regression.lasso import ElasticNet, check_penalty, tighter
 from linework.regression.penalised import PassProblem, PenalisedProblem, StatsProblem

@@ -7,8 +7,8 @@ from typing import Any, Self
 import numpy as np
 
 from linework.data.blocks import Array
-from linework.data.sources import Table
-from linework.regression.base import GRAM_COLUMNS, ClosedForm
+from linework.data.sources import GRAM_COLUMNS, Table
+from linework.regression.base import ClosedForm
 from linework.regression.by_passes import ridge_by_passes
 from linework.regression.ladder import climb, is_exact
 from linework.regression.refine import refine

@@ -7,7 +7,8 @@ from typing import Any, Self
 import numpy as np
 
 from linework.data.blocks import Array
-from linework.regression.base import GRAM_COLUMNS, ClosedForm
+from linework.data.sources import GRAM_COLUMNS
+from linework.regression.base import ClosedForm
 from linework.regression.by_passes import ridge_by_passes
 from linework.regression.ladder import climb
 from linework.solvers.least_squares import Solution, nonnegative

@@ -13,10 +13,10 @@ from sklearn.utils import check_scalar
 from sklearn.utils.metaestimators import available_if
 
 from linework.data.blocks import Array, Block
-from linework.data.sources import Table
+from linework.data.sources import GRAM_COLUMNS, Table
 from linework.engine import map_reduce, map_rows
 from linework.folds import Split, fold_moments
-from linework.regression.base import GRAM_COLUMNS, ClosedForm
+from linework.regression.base import ClosedForm
 from linework.regression.cross_validated import CrossValidated
 from linework.regression.ladder import Solve, climb, collect, condition_limit
 from linework.regression.leave_one_out import LeaveOneOut

@@ -16,8 +16,8 @@ from numba import njit
 
 from linework.data.blocks import Array
 
-NEWTON_COST = 30
-"""Sweeps of k·m operations in the time of m²·k operations of a Cholesky factorisation's kind."""
+NEWTON_COST = 15
+"""A Newton step on m of k columns takes as long as m² / (15 k) sweeps, measured to m = 1,200."""
 
 
 @njit(cache=True, nogil=True)
@@ -72,25 +72,25 @@ def _newton_step(Q: Array, c: Array, yy: float, l1: float, l2: float, b: Array, 
         if b[i] != 0.0:
             S[m] = i
             m += 1
-    A = np.empty((m, m))
+    A = np.empty((m, m)).T  # LAPACK's order; it reads the lower triangle
     step = np.empty(m)
-    for i in range(m):
-        for j in range(m):
-            A[i, j] = Q[S[i], S[j]]
-        A[i, i] += l2
-        step[i] = g[S[i]] - l2 * b[S[i]] - (l1 if b[S[i]] > 0.0 else -l1)
+    for j in range(m):
+        for i in range(j, m):
+            A[i, j] = Q[S[j], S[i]]
+        A[j, j] += l2
+        step[j] = g[S[j]] - l2 * b[S[j]] - (l1 if b[S[j]] > 0.0 else -l1)
     try:
         L = np.linalg.cholesky(A)
     except Exception:  # the columns are dependent: coordinate descent goes on alone
         return
-    for i in range(m):
-        for j in range(i):
+    for j in range(m):
+        step[j] /= L[j, j]
+        for i in range(j + 1, m):
             step[i] -= L[i, j] * step[j]
-        step[i] /= L[i, i]
-    for i in range(m - 1, -1, -1):
-        step[i] /= L[i, i]
-        for j in range(i):
-            step[j] -= step[i] * L[i, j]
+    for j in range(m - 1, -1, -1):
+        for i in range(j + 1, m):
+            step[j] -= L[i, j] * step[i]
+        step[j] /= L[j, j]
     crossing = 1.0
     for i in range(m):
         if step[i] * b[S[i]] < 0.0:
@@ -134,10 +134,12 @@ def _descend(
     """Cyclic coordinate descent on all coordinates, b and g in place; the number of sweeps.
 
     A sweep that changes no sign has found a face of the penalty, and a Newton step its minimum.
-    The step is taken where it costs less than the sweeps that are left at the present rate.
+    The step is taken where it costs less than the sweeps that are left at the present rate or,
+    where the gap does not fall, than those already spent.
     """
     k = len(b)
     gap = duality_gap(b, g, c, yy, l1, l2, positive)
+    rate, since = 0.0, 0
     for sweep in range(1, max_sweeps + 1):
         moved = turned = False
         m = 0
@@ -158,9 +160,12 @@ def _descend(
         if not moved or gap <= tol:
             return sweep
         left = np.log(gap / tol) if tol > 0.0 else np.inf
-        gained = np.log(before / gap) if gap < before else 0.0
-        if not turned and left * NEWTON_COST * k > gained * m * m:
+        since += 1
+        rate = 0.5 * (rate + np.log(before / gap)) if since > 1 else np.log(before / gap)
+        cost = m * m / (NEWTON_COST * k)
+        if not turned and (left > rate * cost if rate > 0.0 else since > cost):
             _newton_step(Q, c, yy, l1, l2, b, g)
+            since = 0
     return max_sweeps
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from linework.data.blocks import Array, Block, Matrix
+from linework.data.blocks import Array, Block, Matrix, compressed, transposed
 
 _local = threading.local()
 
@@ -138,7 +138,7 @@ def shift_sparse(X: Matrix, w: Array | None, codes: Array, n_classes: int) -> tu
         weight = np.bincount(codes, w)
         total = np.bincount(keys, rest if w is None else rest * np.repeat(w, lengths), size)
         shift += np.where(full, total / np.repeat(weight, d), 0.0)
-        X = type(X)((X.data - shift[keys], X.indices, X.indptr), shape=X.shape)
+        X = compressed(sp.csr_array, X.data - shift[keys], X.indices, X.indptr, X.shape)
     return X, shift.reshape(n_classes, d)
 
 
@@ -169,7 +169,8 @@ def _products(
         left *= np.sqrt(w)
     if is_sparse(X):
         Z = X if w is None else X.multiply(left[0][:, None]).tocsr()
-        sums, gram = (Z.T @ left.T).T, (Z.T @ Z).toarray()
+        Zt = transposed(Z)
+        sums, gram = (Zt @ left.T).T, (Zt @ Z).toarray()
     else:
         sums, gram = _tiled_products(X, shift, left, w is not None)
     offset = sums[0] / weight

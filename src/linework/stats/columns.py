@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sp
 
-from linework.data.blocks import Array, Block
+from linework.data.blocks import Array, Block, compressed, transposed
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -96,9 +96,13 @@ def _sparse(rows: Block, w: Array) -> tuple[Array, Array]:
     X, d, weight = rows.X, rows.X.shape[1], w.sum()
     if not weight:
         return np.zeros(d), np.zeros(d)
-    stored = np.repeat(w, np.diff(X.indptr))
-    mean = np.bincount(X.indices, stored * X.data, minlength=d) / weight
-    deviation = X.data - mean[X.indices]
-    squares = np.bincount(X.indices, stored * deviation**2, minlength=d)
-    zeros = weight - np.bincount(X.indices, stored, minlength=d)
+
+    def sums(values: Array) -> Array:
+        part = compressed(sp.csr_array, values, X.indices, X.indptr, X.shape)
+        total: Array = transposed(part) @ w
+        return total
+
+    mean = sums(X.data) / weight
+    squares = sums((X.data - mean[X.indices]) ** 2)
+    zeros = weight - sums(np.ones(len(X.data)))
     return mean, squares + np.maximum(zeros, 0.0) * mean**2

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sp
 
-from linework.data.blocks import Array, Block
+from linework.data.blocks import Array, Block, transposed
 from linework.stats.centre import tile_rows
 
 
@@ -39,7 +39,7 @@ class Gradient:
 
         The rows are read twice while they lie in the cache; 4·d·t operations a row.
         """
-        total = cls(np.zeros(coef.shape[1]), np.zeros(coef.shape), np.zeros(coef.shape[1]))
+        total: Gradient | None = None
         step = len(block) if sp.issparse(block.X) else tile_rows(block.X.shape[1])
         coef = coef.astype(block.X.dtype, copy=False)
         for start in range(0, len(block), step):
@@ -49,8 +49,10 @@ class Gradient:
             if not homogeneous:
                 r += block.targets[rows]
             wr = r if block.weight is None else r * block.weight[rows, None]
-            slope = np.asarray(X.T @ wr.astype(X.dtype, copy=False), np.float64)
-            total += cls(wr.sum(axis=0), slope, (wr * r).sum(axis=0))
+            slope = np.asarray(transposed(X) @ wr.astype(X.dtype, copy=False), np.float64)
+            part = cls(wr.sum(axis=0), slope, (wr * r).sum(axis=0))
+            total = part if total is None else total + part
+        assert total is not None  # a block has rows
         return total
 
     def __add__(self, other: Gradient) -> Gradient:
