@@ -12,7 +12,7 @@ import os
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache
 from itertools import chain, islice
 from typing import Any, Generic, Protocol, TypeVar
@@ -110,6 +110,18 @@ class _SingleThreadedBlas:
 
 single_threaded_blas = _SingleThreadedBlas()
 """``with single_threaded_blas:`` keeps BLAS from waiting for its own threads on a busy machine."""
+
+SHARED_COLUMNS = 512
+"""Columns from which a d × d decomposition gains by a second BLAS thread; below, it loses."""
+
+
+def blas_for(d: int) -> AbstractContextManager[None]:
+    """BLAS as fits a d × d problem: on one thread where it is small.
+
+    Threads that a small problem wakes cost more than they bring, and their waiting for more work
+    slows the next pass down.
+    """
+    return single_threaded_blas if d < SHARED_COLUMNS else nullcontext()
 
 
 def _merge(left: S | None, right: S | None) -> S | None:

@@ -20,8 +20,9 @@ from linework.data.numbers import as_numbers
 Chunk: TypeAlias = Callable[[], Iterator[Block]]
 """A numbered part of a source: called (in a worker), it reads its rows and yields their blocks."""
 
-DENSE_BLOCK = 1 << 20
-"""Numbers in a dense block: many enough that the work outweighs the calls, few enough to share."""
+DENSE_BLOCK = 1 << 21
+"""Numbers in a dense block of a long table: so many that their work outweighs the calls. A table
+that would give few blocks is cut into halves of it, for threads to share."""
 
 GRAM_COLUMNS = 4096
 """Columns up to which a d × d matrix is the cheapest road; it holds 128 MB there."""
@@ -200,7 +201,7 @@ def _array_table(X: Any, caller: str) -> Table:
     n, d = X.shape
     dtype = np.dtype(np.float32 if X.dtype.char in "ef" else np.float64)
     if not sp.issparse(X):
-        return Table(X.__getitem__, n, d, dtype, _dense_step(d))
+        return Table(X.__getitem__, n, d, dtype, _dense_step(n, d))
     if not X.has_canonical_format:  # a number in two parts would count as two
         X = X.copy()
         X.sum_duplicates()
@@ -265,7 +266,7 @@ def _frame_table(X: Any, caller: str) -> Table:
     plain = nw.dependencies.is_pandas_dataframe(X) and all(
         isinstance(kind, np.dtype) for kind in X.dtypes
     )
-    return Table(pandas_rows if plain else rows, n, d, dtype, _dense_step(d), names=names)
+    return Table(pandas_rows if plain else rows, n, d, dtype, _dense_step(n, d), names=names)
 
 
 def check_weight(sample_weight: Any, n_rows: int) -> Array | None:
@@ -306,9 +307,10 @@ def check_weight(sample_weight: Any, n_rows: int) -> Array | None:
     return weight
 
 
-def _dense_step(d: int) -> int:
-    """Rows of a dense block: 8 MB, or enough for a d × d result to be worth merging."""
-    return min(max(1 << max(DENSE_BLOCK // max(d, 1), 1).bit_length() - 1, 2 * d, 64), 1 << 16)
+def _dense_step(n: int, d: int) -> int:
+    """Rows of a dense block, or enough for a d × d result to be worth merging."""
+    numbers = DENSE_BLOCK if n * d >= 16 * DENSE_BLOCK else DENSE_BLOCK // 2
+    return min(max(numbers // max(d, 1), 2 * d, 64), 1 << 16)
 
 
 def _sparse_step(n: int, d: int, nnz: int) -> int:

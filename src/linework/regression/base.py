@@ -11,7 +11,7 @@ from sklearn.utils.validation import _check_feature_names, check_is_fitted
 
 from linework.data.blocks import Array, Block
 from linework.data.sources import Table, as_table
-from linework.engine import map_reduce, map_rows, single_threaded_blas
+from linework.engine import blas_for, map_reduce, map_rows
 from linework.solvers.least_squares import Solution
 from linework.stats import ColumnMoments, Moments, RFactor
 
@@ -96,7 +96,7 @@ class LinearModel(RegressorMixin, BaseEstimator):
         self.solver_, self.aliased_ = solution.solver, self._column_names(solution.aliased)
         intercept = np.zeros(means.n_targets)
         if self.fit_intercept:
-            with single_threaded_blas:  # its waiting threads would slow a next fit down
+            with blas_for(0):
                 intercept = means.y_mean - means.x_mean @ solution.coef
         self._set_line(solution.coef, intercept, flat, dtype)
 

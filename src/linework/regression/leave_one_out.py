@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import scipy.sparse as sp
 
-from linework.data.blocks import Array, Block
+from linework.data.blocks import Array, Block, Matrix
 from linework.solvers.spectral import EPS, Spectrum
 from linework.stats import Moments, RFactor
+from linework.stats.centre import tile_rows
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,27 +33,38 @@ class LeaveOneOut:
 
     def errors(self, block: Block) -> Array:
         """Errors of the block's rows, shape (rows, alphas, t)."""
-        spectrum, stats = self.spectrum, self.stats
-        Z = np.asarray(block.X @ spectrum.vectors)
-        Y = block.targets
-        if self.fit_intercept:
-            Z = Z - stats.x_mean @ spectrum.vectors
-            Y = Y - stats.y_mean
-        damped = np.add.outer(spectrum.values, self.alphas)
-        coef = spectrum.projected[:, None, :] / damped[:, :, None]
-        fitted = np.tensordot(Z, coef, axes=1)
-        leverage = Z**2 @ (1.0 / damped)
-        if self.fit_intercept:
-            leverage += 1.0 / stats.weight
-        if block.weight is not None:
-            leverage *= block.weight[:, None]
-        rest = (1.0 - leverage)[:, :, None]
-        known = rest > 4.0 * EPS
-        return np.where(known, (Y[:, None, :] - fitted) / np.where(known, rest, 1.0), np.inf)
+        return self._errors(block.X, block.targets, block.weight)
 
     def squared(self, block: Block) -> Array:
         """Σ w_i e_i² over the block, shape (alphas, t)."""
         block = block.present()
-        squares = self.errors(block) ** 2
-        weight = np.ones(len(squares)) if block.weight is None else block.weight
-        return np.asarray(np.tensordot(weight, squares, axes=1))
+        X, Y, w = block.X, block.targets, block.weight
+        total = np.zeros((len(self.alphas), Y.shape[1]))
+        step = len(block) if sp.issparse(X) else tile_rows(X.shape[1])
+        for start in range(0, len(block), step):
+            rows = slice(start, start + step)
+            weight = np.ones(len(Y[rows])) if w is None else w[rows]
+            squares = self._errors(X[rows], Y[rows], weight) ** 2
+            total += np.tensordot(weight, squares, axes=1)
+        return total
+
+    def _errors(self, X: Matrix, Y: Array, weight: Array | None) -> Array:
+        spectrum, stats = self.spectrum, self.stats
+        Z = np.asarray(X @ spectrum.vectors)
+        if self.fit_intercept:
+            Z -= stats.x_mean @ spectrum.vectors
+            Y = Y - stats.y_mean
+        damped = np.add.outer(spectrum.values, self.alphas)
+        coef = spectrum.projected[:, None, :] / damped[:, :, None]
+        errors: Array = Y[:, None, :] - np.tensordot(Z, coef, axes=1)
+        leverage = np.square(Z, out=Z) @ (1.0 / damped)
+        if self.fit_intercept:
+            leverage += 1.0 / stats.weight
+        if weight is not None:
+            leverage *= weight[:, None]
+        rest = 1.0 - leverage
+        known = rest > 4.0 * EPS
+        if known.all():
+            errors /= rest[:, :, None]
+            return errors
+        return np.where(known[:, :, None], errors / np.where(known, rest, 1.0)[:, :, None], np.inf)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from linework.data.blocks import Array
+from linework.engine import blas_for
 
 EPS = float(np.finfo(np.float64).eps)
 
@@ -37,18 +38,20 @@ class Spectrum:
     @classmethod
     def from_gram(cls, gram: Array, cross: Array) -> Spectrum:
         """From XᵀX (d, d) and XᵀY (d, t); values below eps · d · λ_max are not told from zero."""
-        values, vectors = np.linalg.eigh(gram)
-        keep = values > EPS * len(values) * max(values[-1], 0.0)
-        values, vectors = values[keep][::-1], vectors[:, keep][:, ::-1]
-        return cls(values, vectors, vectors.T @ cross)
+        with blas_for(len(gram)):
+            values, vectors = np.linalg.eigh(gram)
+            keep = values > EPS * len(values) * max(values[-1], 0.0)
+            vectors = np.ascontiguousarray(vectors[:, keep][:, ::-1])
+            return cls(values[keep][::-1], vectors, vectors.T @ cross)
 
     @classmethod
     def from_factor(cls, R_x: Array, R_y: Array, n_rows: int) -> Spectrum:
         """From factors of X (k, d) and Y (k, t) of n rows: twice the digits of a Gram matrix."""
-        U, s, Vt = np.linalg.svd(R_x, full_matrices=False)
-        keep = s > EPS * max(n_rows, R_x.shape[1]) * s.max(initial=0.0)
-        s = s[keep]
-        return cls(s**2, Vt[keep].T, s[:, None] * (U[:, keep].T @ R_y))
+        with blas_for(min(R_x.shape)):
+            U, s, Vt = np.linalg.svd(R_x, full_matrices=False)
+            keep = s > EPS * max(n_rows, R_x.shape[1]) * s.max(initial=0.0)
+            s = s[keep]
+            return cls(s**2, Vt[keep].T, s[:, None] * (U[:, keep].T @ R_y))
 
     @property
     def rank(self) -> int:
