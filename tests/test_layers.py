@@ -20,6 +20,7 @@ LAYERS = [
     ["losses"],
     ["folds"],
     ["solvers"],
+    ["estimator"],
     ["persist"],
     ["regression", "logistic", "glm", "discriminant", "indicator"],
     ["multiclass"],

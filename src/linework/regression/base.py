@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
-from sklearn.utils.validation import _check_feature_names, check_is_fitted
+from sklearn.base import MultiOutputMixin, RegressorMixin
+from sklearn.utils.validation import check_is_fitted
 
 from linework.data.blocks import Array, Block
-from linework.data.sources import Table, as_table
+from linework.data.sources import Table
 from linework.engine import blas_for, map_reduce, map_rows
+from linework.estimator import RowReader
 from linework.solvers.least_squares import Solution
 from linework.stats import ColumnMoments, Moments, RFactor
 
@@ -19,13 +19,12 @@ Means = Moments | RFactor | ColumnMoments
 """Any statistic that knows the means."""
 
 
-class LinearModel(RegressorMixin, BaseEstimator):
+class LinearModel(RegressorMixin, RowReader):
     """f(x) = wᵀx + b."""
 
     fit_intercept: bool
     coef_: Array
     intercept_: Any
-    n_features_in_: int
 
     def predict(self, X: Any) -> Array:
         """f(x) for each row.
@@ -52,19 +51,6 @@ class LinearModel(RegressorMixin, BaseEstimator):
             return values
 
         return map_rows(table, decide)
-
-    def _read(self, X: Any, y: Any = None, sample_weight: Any = None, *, reset: bool) -> Table:
-        """The rows as a source; ``reset`` notes the columns' names, else they are compared."""
-        table = as_table(X, y, sample_weight, caller=type(self).__name__)
-        _check_feature_names(self, X, reset=reset)
-        if reset:
-            self.n_features_in_ = table.n_columns
-        elif table.n_columns != self.n_features_in_:
-            raise ValueError(
-                f"X has {table.n_columns} features, but {type(self).__name__} is expecting "
-                f"{self.n_features_in_} features as input: give the columns it was fitted on."
-            )
-        return table
 
     def _read_training(
         self, X: Any, y: Any, sample_weight: Any, *, reset: bool = True
@@ -99,15 +85,6 @@ class LinearModel(RegressorMixin, BaseEstimator):
             with blas_for(0):
                 intercept = means.y_mean - means.x_mean @ solution.coef
         self._set_line(solution.coef, intercept, flat, dtype)
-
-    def _column_names(self, columns: Iterable[int]) -> tuple[str, ...]:
-        names = getattr(self, "feature_names_in_", None)
-        return tuple(f"x{j}" if names is None else str(names[j]) for j in columns)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
 
 class ClosedForm(MultiOutputMixin, LinearModel):
