@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sklearn.base import BaseEstimator, is_classifier
+from sklearn.base import BaseEstimator, is_classifier, is_regressor
 from sklearn.utils import get_tags
 
 import linework
@@ -23,20 +23,38 @@ SETTINGS: list[dict[str, Any]] = [
     {"fit_intercept": False},
     {"positive": True},
     {"mean": "smearing"},
-    {"rule": "1se"},
+    {"shrinkage": "auto"},
+    {"reg_param": 0.1},
+    {"target": "identity"},
+    {"threshold": "equal-density"},
+    {"criterion": "trace-ratio"},
 ]
-SETTINGS_OF: dict[str, list[dict[str, Any]]] = {"RidgeCV": [{"cv": "gcv"}]}
+SETTINGS_OF: dict[str, list[dict[str, Any]]] = {
+    "RidgeCV": [{"cv": "gcv"}],
+    "LassoCV": [{"rule": "1se"}],
+    "ElasticNetCV": [{"rule": "1se"}],
+    "LinearDiscriminantAnalysis": [{"shrinkage": 0.3}, {"unbiased": False}],
+    "RegularizedDiscriminantAnalysis": [{"gamma": "auto", "target": "identity"}],
+    "FisherDiscriminant": [{"singular": "shrink"}],
+}
 
 
 def _variants() -> list[Any]:
     found = []
     for cls in ESTIMATORS:
         parameters = cls().get_params()
-        settings = [s for s in SETTINGS if set(s) <= set(parameters)]
+        settings = [s for s in SETTINGS if _fits(cls, s, parameters)]
         for setting in [{}, *settings, *SETTINGS_OF.get(cls.__name__, [])]:
             name = "-".join([cls.__name__, *(f"{k}={v}" for k, v in setting.items())])
             found.append(pytest.param(_builder(cls, setting), id=name))
     return found
+
+
+def _fits(cls: type[BaseEstimator], setting: dict[str, Any], parameters: dict[str, Any]) -> bool:
+    """Whether the class has such a parameter, and of that kind."""
+    if not set(setting) <= set(parameters):
+        return False
+    return cls.__name__ != "FisherDiscriminant" or "shrinkage" not in setting
 
 
 def _builder(cls: type[BaseEstimator], setting: dict[str, Any]) -> Callable[[], BaseEstimator]:
@@ -50,8 +68,15 @@ def _is_updatable(model: BaseEstimator) -> bool:
 
 every_estimator = pytest.mark.parametrize("cls", ESTIMATORS, ids=lambda cls: cls.__name__)
 every_variant = pytest.mark.parametrize("build", _variants())
+every_regressor_variant = pytest.mark.parametrize(
+    "build", [variant for variant in _variants() if is_regressor(variant.values[0]())]
+)
+every_classifier_variant = pytest.mark.parametrize(
+    "build", [variant for variant in _variants() if is_classifier(variant.values[0]())]
+)
 every_variant_with_intercept = pytest.mark.parametrize(
-    "build", [variant for variant in _variants() if variant.values[0]().fit_intercept]
+    "build",
+    [v for v in _variants() if is_regressor(v.values[0]()) and v.values[0]().fit_intercept],
 )
 every_updatable_variant = pytest.mark.parametrize(
     "build", [variant for variant in _variants() if _is_updatable(variant.values[0]())]
@@ -82,7 +107,7 @@ def held_out_by(model: BaseEstimator, fold: Array) -> BaseEstimator:
 def target(model: BaseEstimator, z: Array) -> Array:
     """From a linear function with noise, the kind of y the model is for."""
     if is_classifier(model):
-        return np.digitize(z, np.quantile(z, [0.3, 0.7]))
+        return np.digitize(z, np.quantile(z, [0.3, 0.7])).astype(float)
     if get_tags(model).target_tags.positive_only:
         return np.exp(z / 10.0)
     return z
@@ -96,10 +121,20 @@ def problem(model: BaseEstimator, n: int = 60, d: int = 4, seed: int = 0) -> tup
     return X * np.linspace(1.0, 3.0, d) + np.linspace(-1.0, 2.0, d), target(model, z)
 
 
+def answers(model: BaseEstimator, X: Array) -> list[Array]:
+    """What a fitted model says of rows: numbers that would show any difference."""
+    if is_classifier(model):
+        return [model.decision_function(X)]
+    return [model.predict(X), model.coef_, model.intercept_]
+
+
 def assert_same(a: BaseEstimator, b: BaseEstimator, X: Array, rtol: float) -> None:
     """Two fitted models agree in what they predict on X, and in their coefficients."""
-    for left, right in (
-        (np.asarray(model.predict(X), np.float64) for model in (a, b)),
-        *((getattr(model, name) for model in (a, b)) for name in ("coef_", "intercept_")),
-    ):
+    for left, right in zip(answers(a, X), answers(b, X), strict=True):
         np.testing.assert_allclose(left, right, rtol=rtol, atol=rtol * np.abs(right).max())
+
+
+def assert_identical(a: BaseEstimator, b: BaseEstimator, X: Array) -> None:
+    """The same to the last bit."""
+    for left, right in zip(answers(a, X), answers(b, X), strict=True):
+        np.testing.assert_array_equal(left, right)

@@ -9,6 +9,7 @@ import pytest
 from estimators import (
     ESTIMATORS,
     Array,
+    answers,
     assert_same,
     digits,
     every_estimator,
@@ -35,7 +36,7 @@ def assert_sentence(error: BaseException, words: str = "") -> None:
 
 
 def assert_finite(model: Any, X: Any) -> None:
-    for value in (model.coef_, model.intercept_, model.predict(X)):
+    for value in answers(model, X):
         assert np.isfinite(value).all()
 
 
@@ -64,9 +65,15 @@ REFUSED: dict[str, tuple[Callable[[Array, Array, Array], Rows], str]] = {
     "one dimension": (lambda X, y, w: (X[:, 0], y, w), "Expected 2D array, got 1D array"),
     "y missing": (lambda X, y, w: (X, None, w), "requires y to be passed"),
     "y of another length": (lambda X, y, w: (X, y[:-1], w), "60 rows and y has 59"),
-    "y of three dimensions": (lambda X, y, w: (X, y[:, None, None], w), "y has shape"),
+    "y of three dimensions": (
+        lambda X, y, w: (X, y[:, None, None], w),
+        "y has shape|y should be a 1d array",
+    ),
     "words in X": (lambda X, y, w: (np.full(X.shape, "red", object), y, w), "not a number|float"),
-    "words in y": (lambda X, y, w: (X, np.full(len(y), "red", object), w), "y holds something"),
+    "words in y": (
+        lambda X, y, w: (X, np.full(len(y), "red", object), w),
+        "y holds something|1 class",
+    ),
     "complex X": (lambda X, y, w: (X + 1j, y, w), "Complex data not supported"),
 }
 

@@ -10,8 +10,11 @@ import pytest
 from estimators import (
     ESTIMATORS,
     Array,
+    answers,
+    assert_identical,
     assert_same,
     digits,
+    every_classifier_variant,
     every_estimator,
     every_updatable_variant,
     every_variant,
@@ -19,7 +22,7 @@ from estimators import (
     precise,
     problem,
 )
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator, clone, is_classifier
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -116,7 +119,7 @@ class TestNothingIsStored:
         model = fitted(build, X, y, w)
         for a, b in zip((X, y, w), before, strict=True):
             np.testing.assert_array_equal(a, b)
-        np.testing.assert_array_equal(model.coef_, expected.coef_)
+        assert_identical(model, expected, X)
 
 
 class TestCopies:
@@ -125,7 +128,7 @@ class TestCopies:
         X, y = problem(build())
         model = fitted(build, X, y)
         copy = pickle.loads(pickle.dumps(model))
-        np.testing.assert_array_equal(copy.predict(X), model.predict(X))
+        assert_identical(copy, model, X)
 
     @every_variant
     def test_clone_has_the_parameters_and_nothing_else(self, build: Any) -> None:
@@ -143,8 +146,7 @@ class TestCopies:
         model.fit(X, y)
         once = precise(build()).fit(X, y)
         assert vars(model).keys() == vars(once).keys()
-        np.testing.assert_array_equal(model.coef_, once.coef_)
-        np.testing.assert_array_equal(model.intercept_, once.intercept_)
+        assert_identical(model, once, X)
 
 
 class TestKindsOfInput:
@@ -153,10 +155,9 @@ class TestKindsOfInput:
         X, y = problem(build())
         model, expected = fitted(build, as_input(X), y), fitted(build, X, y)
         rtol = max(as_input.rtol, digits(model))
-        for name in ("coef_", "intercept_"):
-            a, b = getattr(model, name), getattr(expected, name)
-            np.testing.assert_allclose(a, b, rtol=rtol, atol=rtol * np.abs(b).max())
-        np.testing.assert_allclose(model.predict(as_input(X)), expected.predict(X), rtol=10 * rtol)
+        assert_same(model, expected, X, 10 * rtol)
+        said, wanted = model.predict(as_input(X)), expected.predict(X)
+        np.testing.assert_allclose(said, wanted, rtol=10 * rtol)
 
     @every_estimator
     @pytest.mark.parametrize("as_input", ["pandas", "polars", "arrow"], indirect=True)
@@ -176,7 +177,7 @@ class TestKindsOfInput:
         X, y = problem(build())
         expected = fitted(build, X, y)
         for series in (pd.Series(y, index=np.arange(len(y))[::-1]), pl.Series(y), list(y)):
-            np.testing.assert_array_equal(fitted(build, X, series).coef_, expected.coef_)
+            assert_identical(fitted(build, X, series), expected, X)
 
 
 class TestWeights:
@@ -207,7 +208,7 @@ class TestWeights:
         X, y = problem(build())
         one = fitted(build, X, y, 2.0)
         each = fitted(build, X, y, np.full(ROWS, 2.0))
-        np.testing.assert_array_equal(one.coef_, each.coef_)
+        assert_identical(one, each, X)
 
 
 class TestSymmetries:
@@ -225,10 +226,27 @@ class TestSymmetries:
         order = rng.permutation(X.shape[1])
         model, permuted = fitted(build, X, y), fitted(build, X[:, order], y)
         rtol = digits(model)
-        np.testing.assert_allclose(
-            permuted.coef_, model.coef_[..., order], rtol, rtol * np.abs(model.coef_).max()
+        said, wanted = answers(permuted, X[:, order])[0], answers(model, X)[0]
+        np.testing.assert_allclose(said, wanted, 10 * rtol, rtol * np.abs(wanted).max())
+        if hasattr(model, "coef_"):
+            np.testing.assert_allclose(
+                permuted.coef_, model.coef_[..., order], rtol, rtol * np.abs(model.coef_).max()
+            )
+
+    @every_classifier_variant
+    def test_names_of_classes_do_not_matter(self, build: Any) -> None:
+        X, y = problem(build())
+        model, renamed = (
+            fitted(build, X, y),
+            fitted(build, X, np.array(["c", "a", "b"])[y.astype(int)]),
         )
-        np.testing.assert_allclose(permuted.predict(X[:, order]), model.predict(X), rtol=10 * rtol)
+        assert list(renamed.classes_) == ["a", "b", "c"]
+        np.testing.assert_array_equal(
+            renamed.predict(X), np.array(["c", "a", "b"])[model.predict(X).astype(int)]
+        )
+        np.testing.assert_allclose(
+            renamed.decision_function(X), model.decision_function(X)[:, [1, 2, 0]], rtol=1e-9
+        )
 
     @every_variant
     def test_any_number_of_threads_gives_the_same_bits(self, build: Any) -> None:
@@ -238,7 +256,7 @@ class TestSymmetries:
         for n_threads in (1, 2, 3):
             with linework.threads(n_threads):
                 model = build().fit(X, y)
-                results.append((model.coef_, model.intercept_, model.predict(X[:100])))
+                results.append(answers(model, X[:100]))
         for other in results[1:]:
             for a, b in zip(results[0], other, strict=True):
                 np.testing.assert_array_equal(a, b)
@@ -261,9 +279,13 @@ class TestRowsCanBeAddedAndTakenOut:
     @every_updatable_variant
     def test_merged_statistics_give_the_fit_of_the_rows(self, build: Any) -> None:
         X, y = problem(build())
-        z = np.log(y) if "mean" in build().get_params() else y
-        stats = map_reduce(as_table(X, z), Moments.from_block)
-        model = precise(build()).fit_stats(stats)
+        model = precise(build())
+        if is_classifier(model):
+            table, statistic = as_table(X).with_group(y.astype(int)), model._statistic()
+        else:
+            z = np.log(y) if "mean" in model.get_params() else y
+            table, statistic = as_table(X, z), Moments
+        model.fit_stats(map_reduce(table, statistic.from_block))
         assert_same(model, fitted(build, X, y), X, digits(model))
 
     @every_updatable_variant

@@ -1,5 +1,11 @@
 """Linear models from mergeable statistics: scikit-learn's interface, R's answers, one pass."""
 
+from linework.discriminant.fisher import FisherDiscriminant
+from linework.discriminant.indicator import IndicatorClassifier
+from linework.discriminant.linear import LinearDiscriminantAnalysis
+from linework.discriminant.quadratic import QuadraticDiscriminantAnalysis
+from linework.discriminant.regularized import RegularizedDiscriminantAnalysis
+from linework.discriminant.regularized_cv import RegularizedDiscriminantAnalysisCV
 from linework.engine import threads
 from linework.inference.linear import infer
 from linework.inference.result import Inference
@@ -13,11 +19,17 @@ from linework.regression.ridge_cv import RidgeCV
 __all__ = [
     "ElasticNet",
     "ElasticNetCV",
+    "FisherDiscriminant",
+    "IndicatorClassifier",
     "Inference",
     "Lasso",
     "LassoCV",
+    "LinearDiscriminantAnalysis",
     "LinearRegression",
     "LogLinearRegression",
+    "QuadraticDiscriminantAnalysis",
+    "RegularizedDiscriminantAnalysis",
+    "RegularizedDiscriminantAnalysisCV",
     "Ridge",
     "RidgeCV",
     "enet_path",

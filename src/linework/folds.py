@@ -49,6 +49,34 @@ def group_moments(stats: ClassMoments) -> tuple[Moments, Parts]:
     return stats.total(), ((stats.total(without=k), stats.groups[k]) for k in folds)
 
 
+def class_fold_moments(
+    table: Table, n_classes: int, splits: Sequence[Split]
+) -> tuple[ClassMoments, Iterator[ClassMoments]]:
+    """Moments by class of all rows, and of the training rows of each split.
+
+    As `fold_moments`, with a cell for each class: one pass where the cells fit into `MEMORY`.
+    """
+    assert table.group is not None
+    cells = _cells(table.n_rows, splits)
+    size = 8 * n_classes * table.n_columns**2
+    if cells is None or cells[1].shape[1] * size > MEMORY:
+        return map_reduce(table, ClassMoments.from_block), _read_classes(table, splits)
+    cell, sides = cells
+    parts = map_reduce(table.with_group(cell * n_classes + table.group), ClassMoments.from_block)
+
+    def of(chosen: Array) -> ClassMoments:
+        mine = {k: m for k, m in parts.groups.items() if chosen[k // n_classes]}
+        by_class = (ClassMoments({k % n_classes: mine[k]}) for k in sorted(mine))
+        return reduce(add, by_class)
+
+    return of(np.full(sides.shape[1], True)), (of(side == TRAIN) for side in sides)
+
+
+def _read_classes(table: Table, splits: Sequence[Split]) -> Iterator[ClassMoments]:
+    for train, _ in splits:
+        yield map_reduce(table.take(np.sort(train)), ClassMoments.from_block)
+
+
 def _sum_cells(moments: Mapping[int, Moments], sides: Array) -> Parts:
     for side in sides:
         train, test = (

@@ -184,13 +184,18 @@ def _targets(y: Any, n_rows: int) -> Array:
             f"y has shape {y.shape}, and (n,) or (n, t) is expected: give one number, or one per "
             "target, for each row of X."
         )
-    if len(y) != n_rows:
-        raise ValueError(
-            f"Found input variables with inconsistent numbers of samples: [{n_rows}, {len(y)}]; X "
-            f"has {n_rows} rows and y has {len(y)}: give one value of y for each row of X."
-        )
+    reject_other_length(len(y), n_rows)
     targets: Array = y.reshape(n_rows, -1)
     return targets
+
+
+def reject_other_length(length: int, n_rows: int) -> None:
+    """Raise a sentence where y has another length than X."""
+    if length != n_rows:
+        raise ValueError(
+            f"Found input variables with inconsistent numbers of samples: [{n_rows}, {length}]; X "
+            f"has {n_rows} rows and y has {length}: give one value of y for each row of X."
+        )
 
 
 def _array_table(X: Any, caller: str) -> Table:

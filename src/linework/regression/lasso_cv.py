@@ -15,9 +15,9 @@ from sklearn.utils.validation import column_or_1d
 from linework.data.blocks import Array
 from linework.data.sources import GRAM_COLUMNS, Table, as_table
 from linework.engine import map_reduce
+from linework.estimator import CrossValidated
 from linework.folds import Parts, Split, fold_moments, group_moments
 from linework.regression.base import LinearModel, Means
-from linework.regression.cross_validated import CrossValidated
 from linework.regression.lasso import ElasticNet, check_penalty, tighter
 from linework.regression.penalised import PassProblem, PenalisedProblem, StatsProblem
 from linework.solvers.coordinate import Penalty

@@ -15,9 +15,9 @@ from sklearn.utils.metaestimators import available_if
 from linework.data.blocks import Array, Block
 from linework.data.sources import GRAM_COLUMNS, Table
 from linework.engine import map_reduce, map_rows
+from linework.estimator import CrossValidated
 from linework.folds import Split, fold_moments
 from linework.regression.base import ClosedForm
-from linework.regression.cross_validated import CrossValidated
 from linework.regression.ladder import Solve, climb, collect, condition_limit
 from linework.regression.leave_one_out import LeaveOneOut
 from linework.regression.scoring import r2_from_moments, score_predictions

@@ -1,0 +1,1 @@
+"""Discriminants: classes told apart by their means and covariances, from one pass."""

@@ -1,0 +1,345 @@
+"""What models of classes share: labels, priors, adding and removing rows, predicting."""
+
+from __future__ import annotations
+
+import dataclasses
+import warnings
+from collections.abc import Callable
+from typing import Any, Self, TypeAlias
+
+import numpy as np
+from scipy.special import logsumexp
+from sklearn.base import ClassifierMixin
+from sklearn.exceptions import NotFittedError
+
+from linework.data.blocks import Array, Block
+from linework.data.sources import Table
+from linework.discriminant.labels import encode
+from linework.engine import map_reduce, map_rows
+from linework.estimator import RowReader
+from linework.stats import ClassMoments, PooledMoments
+
+ByClass: TypeAlias = PooledMoments | ClassMoments
+
+SCORES = 1 << 20
+"""Scores held at a time while the best class of each row is found."""
+
+
+class Undetermined(np.linalg.LinAlgError):
+    """The rows do not determine the model: more of them may."""
+
+
+class ClassModel(ClassifierMixin, RowReader):
+    """A classifier that is solved from moments by class.
+
+    A subclass says which statistic it needs, solves, and gives each class a score for a row.
+    """
+
+    classes_: Array
+    means_: Array
+    priors_: Array
+    stats_: ByClass
+
+    def _statistic(self) -> type[ByClass]:
+        return PooledMoments
+
+    def _solve(self, stats: ByClass, table: Table | None, dtype: Any) -> None:
+        """Set the attributes from statistics of classes 0 … K − 1; ``table`` is for more passes."""
+        raise NotImplementedError
+
+    def _scores(self, block: Block) -> Array:
+        """Ln π_k + ln f_k(x), up to a number that is common to all classes, shape (n, K)."""
+        raise NotImplementedError
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit from rows.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n, d)
+        y : array-like of shape (n,)
+            Labels of any kind that can be ordered.
+        sample_weight : array-like of shape (n,), optional
+            Zero removes a row, two counts it twice.
+
+        Returns
+        -------
+        self
+        """
+        table, classes = self._read_labelled(X, y, sample_weight, reset=True)
+        return self._fit(self._collect(table), classes, table, table.dtype)
+
+    def fit_stats(self, stats: ByClass, classes: Any = None) -> Self:
+        """Fit from merged statistics instead of rows.
+
+        Parameters
+        ----------
+        stats : PooledMoments or ClassMoments
+            Of the columns by class, as ``map_reduce(source.with_group(numbers),
+            PooledMoments.from_block)`` gives them; those of several parts add up with ``+``.
+        classes : array-like of shape (K,), optional
+            The label of group 0, 1, …; by default the group numbers are the labels.
+
+        Returns
+        -------
+        self
+        """
+        wanted = self._statistic()
+        if not isinstance(stats, wanted):
+            raise TypeError(
+                f"{type(self).__name__} is solved from {wanted.__name__} and was given "
+                f"{type(stats).__name__}: collect map_reduce(source, {wanted.__name__}.from_block)."
+            )
+        numbers = _numbers(stats)
+        labels = numbers if classes is None else np.asarray(classes)
+        if classes is not None and len(numbers) and numbers[-1] >= len(labels):
+            raise ValueError(
+                f"There are {len(labels)} classes and a group of number {numbers[-1]}: give a "
+                "label for each group number from 0 on."
+            )
+        if classes is None:
+            stats = _renumbered(stats, np.searchsorted(numbers, np.arange(numbers[-1] + 1)))
+        self.n_features_in_ = _mean(stats).shape[1]
+        return self._fit(stats, labels, None, np.float64)
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Add rows: the same model as a fit on all rows so far, at the cost of these.
+
+        While the rows do not yet determine a model, it is not fitted: `predict` says why.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n, d)
+        y : array-like of shape (n,)
+        classes : array-like, optional
+            All labels there may be. They need not be known: without them, new ones are added.
+        sample_weight : array-like of shape (n,), optional
+
+        Returns
+        -------
+        self
+        """
+        first = not hasattr(self, "stats_")
+        table, found = self._read_labelled(X, y, sample_weight, reset=first)
+        if classes is not None and (strange := np.setdiff1d(found, classes)).size:
+            raise ValueError(
+                f"y holds the label {strange[0]!r}, which is not among `classes`: give all labels "
+                "there may be, or none."
+            )
+        stats, labels = self._collect(table), found
+        if not first:
+            labels = np.union1d(self.classes_, found)
+            kept = _renumbered(self.stats_, np.searchsorted(labels, self.classes_))
+            stats = kept + _renumbered(stats, np.searchsorted(labels, found))
+        try:
+            self._fit(stats, labels, None, np.float64)
+        except Undetermined as error:
+            self._undetermined = str(error)
+        return self
+
+    def forget(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Take rows out: the same model as a fit without them, to about six digits or better.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            Rows that were fitted before, in any order.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ArithmeticError
+            Where what remains is so little beside what is taken out that digits would be lost.
+        """
+        self._require_fit()
+        table, found = self._read_labelled(X, y, sample_weight, reset=False)
+        if (strange := np.setdiff1d(found, self.classes_)).size:
+            raise ValueError(
+                f"Cannot take out rows of class {strange[0]!r}: none were put in. The classes are "
+                f"{list(self.classes_)}."
+            )
+        taken = _renumbered(self._collect(table), np.searchsorted(self.classes_, found))
+        return self._fit(self.stats_ - taken, self.classes_, None, np.float64)
+
+    def predict(self, X: Any) -> Array:
+        """The class of highest score for each row.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n, d)
+
+        Returns
+        -------
+        array of shape (n,)
+        """
+        self._require_fit()
+        return np.asarray(self.classes_[map_rows(self._read(X, reset=False), self._best)])
+
+    def decision_function(self, X: Any) -> Array:
+        """The score of each class; of two classes, that of the second less that of the first.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n, d)
+
+        Returns
+        -------
+        array of shape (n, K), or (n,) for two classes
+        """
+        return self._of_scores(X, contrast)
+
+    def _of_scores(self, X: Any, function: Callable[[Array], Array]) -> Array:
+        self._require_fit()
+        table = self._read(X, reset=False)
+        return map_rows(table, lambda block: function(self._checked_scores(block)))
+
+    def _best(self, block: Block) -> Array:
+        """The number of the best class of each row, without holding all scores of a block."""
+        step = max(1, SCORES // len(self.classes_))
+        best = np.empty(len(block), np.intp)
+        for start in range(0, len(block), step):
+            rows = block if step >= len(block) else block.take(np.arange(len(block))[start:][:step])
+            best[start : start + step] = self._best_of(self._checked_scores(rows))
+        return best
+
+    def _best_of(self, scores: Array) -> Array:
+        return np.asarray(scores.argmax(axis=1))
+
+    def _checked_scores(self, block: Block) -> Array:
+        with np.errstate(invalid="ignore", over="ignore"):  # told below, in words
+            scores = self._scores(block)
+            best = scores.max(axis=1)
+        if not np.isfinite(best).all():
+            block.reject_nonfinite()
+        return scores
+
+    def _collect(self, table: Table) -> Any:
+        collect: Callable[[Block], Any] = self._statistic().from_block
+        return map_reduce(table, collect)
+
+    def _fit(self, stats: ByClass, labels: Array, table: Table | None, dtype: Any) -> Self:
+        """Solve, with the classes that have rows numbered 0 … K − 1."""
+        numbers = _numbers(stats)
+        self.stats_ = _renumbered(stats, np.searchsorted(numbers, np.arange(len(labels))))
+        self.classes_ = labels[numbers]
+        self._undetermined = "Its last fit ended with an error."
+        if len(numbers) < 2:
+            raise Undetermined(
+                f"The rows are of {len(numbers)} class, and {type(self).__name__} tells two or "
+                "more classes apart: give rows of another."
+            )
+        self._solve(self.stats_, table, dtype)
+        self._undetermined = ""
+        return self
+
+    def _read_labelled(
+        self, X: Any, y: Any, sample_weight: Any, *, reset: bool
+    ) -> tuple[Table, Array]:
+        """The rows with the number of their class as group, and the classes."""
+        if y is None:
+            raise ValueError(
+                f"{type(self).__name__} requires y to be passed, but the target y is None."
+            )
+        table = self._read(X, sample_weight=sample_weight, reset=reset)
+        classes, numbers = encode(y, table.weight, table.n_rows)
+        return table.with_group(numbers), classes
+
+    def _set_priors(self, weight: Array, priors: Any) -> None:
+        """Set π_k: as given, or the classes' shares."""
+        if priors is None:
+            self.priors_ = weight / weight.sum()
+            return
+        given = np.array(priors, np.float64)
+        if given.shape != weight.shape or not np.isfinite(given).all() or not given.any():
+            raise ValueError(
+                f"priors is {priors!r}, and {len(weight)} numbers are expected, one for each class "
+                f"of {list(self.classes_)}."
+            )
+        if (given < 0.0).any():
+            raise ValueError(f"priors must be non-negative, and are {priors!r}.")
+        if abs(given.sum() - 1.0) > 1e-5:
+            warnings.warn(
+                f"The priors sum to {given.sum():g}, not to 1: they are divided by that.",
+                UserWarning,
+                stacklevel=4,
+            )
+            given /= given.sum()
+        self.priors_ = given
+
+    def _require_fit(self) -> None:
+        if not self.__sklearn_is_fitted__():
+            why = getattr(self, "_undetermined", "") or "Call 'fit' with rows and labels first."
+            raise NotFittedError(f"This {type(self).__name__} instance is not fitted yet. {why}")
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "stats_") and not getattr(self, "_undetermined", "")
+
+
+class ProbabilisticModel(ClassModel):
+    """A model whose scores are log posteriors, up to a number common to all classes."""
+
+    def predict_proba(self, X: Any) -> Array:
+        """P(G = k | x) = π_k f_k(x) / Σ_l π_l f_l(x).
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n, d)
+
+        Returns
+        -------
+        array of shape (n, K)
+        """
+        return self._of_scores(X, posterior)
+
+    def predict_log_proba(self, X: Any) -> Array:
+        """The logarithm of `predict_proba`, without underflow.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n, d)
+
+        Returns
+        -------
+        array of shape (n, K)
+        """
+        return self._of_scores(X, log_posterior)
+
+
+def contrast(scores: Array) -> Array:
+    """Scores (n, K) as scikit-learn gives them: for two classes, their difference (n,)."""
+    return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
+
+
+def log_posterior(scores: Array) -> Array:
+    """Ln P(G = k | x) from scores (n, K)."""
+    return np.asarray(scores - logsumexp(scores, axis=1, keepdims=True))
+
+
+def posterior(scores: Array) -> Array:
+    """P(G = k | x) from scores (n, K)."""
+    odds = np.exp(scores - scores.max(axis=1, keepdims=True))
+    return np.asarray(odds / odds.sum(axis=1, keepdims=True))
+
+
+def _numbers(stats: ByClass) -> Array:
+    """The group numbers that have rows, in order."""
+    if isinstance(stats, PooledMoments):
+        return stats.labels
+    return np.array(sorted(k for k, m in stats.groups.items() if m.count), np.intp)
+
+
+def _mean(stats: ByClass) -> Array:
+    """Class means (K, d)."""
+    if isinstance(stats, PooledMoments):
+        return stats.mean
+    return np.array([stats.groups[k].x_mean for k in sorted(stats.groups)])
+
+
+def _renumbered(stats: ByClass, number: Array) -> Any:
+    """The same with group k called number[k]; the order stays."""
+    if isinstance(stats, PooledMoments):
+        return dataclasses.replace(stats, labels=number[stats.labels])
+    return ClassMoments({int(number[k]): m for k, m in stats.groups.items()})
