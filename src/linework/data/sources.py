@@ -141,6 +141,13 @@ class Table:
             offset=part(self.offset),
         )
 
+    def held(self) -> Table:
+        """The same rows, read into memory once: for a few rows that are read many times."""
+        X = self.rows(slice(0, self.n_rows))
+        X = X if X.dtype == self.dtype else X.astype(self.dtype)
+        rows = partial(_sparse_rows, X) if self.sparse else X.__getitem__
+        return dataclasses.replace(self, rows=rows, step=_dense_step(*X.shape))
+
     def columns(self, index: Array) -> Table:
         """The table of these columns (a mask or positions)."""
         index = np.arange(self.n_columns)[index]
