@@ -10,9 +10,10 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.metaestimators import available_if
 
+from linework.classifier import log_posterior
 from linework.data.blocks import Array, Block, Matrix
 from linework.data.sources import Table
-from linework.discriminant.base import ByClass, log_posterior
+from linework.discriminant.base import ByClass
 from linework.discriminant.covariances import check_share
 from linework.discriminant.regularized import (
     RANK,

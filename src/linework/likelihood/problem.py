@@ -85,7 +85,10 @@ class Problem:
     @property
     def _scale(self) -> Array:
         """Root mean squares (p,), with infinity for a column that does not vary."""
-        squares, floor = self._squares, np.square(8 * np.finfo(np.float64).eps * self.columns.x_mean)
+        squares, floor = (
+            self._squares,
+            np.square(8 * np.finfo(np.float64).eps * self.columns.x_mean),
+        )
         scale = np.where(squares > floor, np.sqrt(squares), np.inf)
         return np.append(scale, np.ones(int(self.fit_intercept)))
 
@@ -154,7 +157,9 @@ class Problem:
         part = self.table.take(np.sort(rows)).held()
         weight = float(n_rows if part.weight is None else part.weight.sum())
         columns = dataclasses.replace(self.columns, weight=weight)
-        columns = dataclasses.replace(columns, squares=columns.squares * weight / self.columns.weight)
+        columns = dataclasses.replace(
+            columns, squares=columns.squares * weight / self.columns.weight
+        )
         l2 = self.l2 + self._squares * self.unit**2 * np.prod(self._shape) / n_rows
         return dataclasses.replace(self, table=part, columns=columns, l2=l2)
 

@@ -14,10 +14,11 @@ from linework.losses.links import Link
 
 @dataclass(frozen=True)
 class Family:
-    """A distribution of positive mean: its variance φ·V(μ) and half its deviance, from ln μ.
+    """A distribution of positive mean: its variance φ·V(μ) and its loss, from ln μ.
 
-    A family is these short functions: `log_variance`, `half_deviance`, `loglik` and the range of y.
-    What a fit needs follows for any link. In logarithms nothing overflows before the result does.
+    A family is these short functions: `log_variance`, `loss`, `saturated` and `loglik`, and the
+    range of y. What a fit needs follows for any link. In logarithms nothing overflows before the
+    result does.
 
     Attributes
     ----------
@@ -40,8 +41,12 @@ class Family:
         """Return ln V(μ)."""
         raise NotImplementedError
 
-    def half_deviance(self, y: Array, log_mu: Array) -> Array:
-        """Return ½ d(y, μ), the loss against the best μ there is, μ = y."""
+    def loss(self, y: Array, log_mu: Array) -> Array:
+        """Return half the deviance ½ d(y, μ), up to a number that μ has no part in."""
+        raise NotImplementedError
+
+    def saturated(self, y: Array) -> Array:
+        """Return the loss at μ = y, the least there is; ½ d is the loss less this."""
         raise NotImplementedError
 
     def loglik(self, y: Array, mu: Array, weight: Array, phi: float) -> Array:
@@ -49,20 +54,20 @@ class Family:
         raise NotImplementedError
 
     def evaluate(self, y: Array, eta: Array, link: Link) -> tuple[Array, Array]:
-        """Return ½ d(y, μ(η)) and the score −∂/∂η of it, (y − μ) μ'(η) / V(μ)."""
+        """Return the loss at μ(η) and its score −∂/∂η, (y − μ) μ'(η) / V(μ)."""
         log_mu = link.log_mean(eta)
         log_ratio = link.log_slope(eta) - self.log_variance(log_mu)
         score = y * np.exp(log_ratio) - np.exp(log_mu + log_ratio)
-        return self.half_deviance(y, log_mu), score if link.increasing else -score
+        return self.loss(y, log_mu), score if link.increasing else -score
 
     def curvature(self, y: Array, eta: Array, link: Link) -> Array:
         """Return the expected second derivative μ'(η)² / V(μ)."""
         log_variance = self.log_variance(link.log_mean(eta))
         return np.asarray(np.exp(2.0 * link.log_slope(eta) - log_variance))
 
-    def start(self, y: Array, mean: float) -> Array:
-        """Return a first guess of μ for each row, within the family's range."""
-        return (y + mean) / 2.0
+    def variance(self, mu: Array) -> Array:
+        """Return V(μ)."""
+        return np.asarray(np.exp(self.log_variance(np.log(mu))))
 
     def outside(self, y: Array) -> Array:
         """Return which y the family cannot give."""
@@ -74,8 +79,6 @@ class Family:
         """The range of y in words."""
         if self.highest < np.inf:
             return f"from {self.lowest:g} to {self.highest:g}"
-        if self.lowest == -np.inf:
-            return "any finite number"
         return f"{self.lowest:g} or more" if self.lowest_included else f"above {self.lowest:g}"
 
 
@@ -93,11 +96,14 @@ class Gaussian(Family):
     def curvature(self, y: Array, eta: Array, link: Link) -> Array:
         return link.slope(eta) ** 2
 
+    def variance(self, mu: Array) -> Array:
+        return np.ones_like(mu)
+
+    def saturated(self, y: Array) -> Array:
+        return np.zeros_like(y)
+
     def loglik(self, y: Array, mu: Array, weight: Array, phi: float) -> Array:
         return np.asarray(-0.5 * (weight * (y - mu) ** 2 / phi + np.log(2 * np.pi * phi / weight)))
-
-    def start(self, y: Array, mean: float) -> Array:
-        return y
 
 
 class Binomial(Family):
@@ -113,36 +119,36 @@ class Binomial(Family):
     highest = 1.0
 
     def evaluate(self, y: Array, eta: Array, link: Link) -> tuple[Array, Array]:
-        if link.name == "logit":  # one exponential serves all
+        if link.name == "logit":  # one exponential serves both
             odds = np.exp(-np.abs(eta))
             fit = np.where(eta >= 0.0, 1.0, odds) / (1.0 + odds)
-            value = np.maximum(eta, 0.0) + np.log1p(odds) - y * eta
-            return value - self._entropy(y), y - fit
+            return np.maximum(eta, 0.0) + np.log1p(odds) - y * eta, y - fit
         success, failure, slope = self._logs(eta, link)
-        value = -_times(y, success) - _times(1.0 - y, failure) - self._entropy(y)
+        value = -_times(y, success) - _times(1.0 - y, failure)
         score = _times(y, np.exp(slope - success)) - _times(1.0 - y, np.exp(slope - failure))
         return value, score if link.increasing else -score
 
     def curvature(self, y: Array, eta: Array, link: Link) -> Array:
+        if link.name == "logit":
+            odds = np.exp(-np.abs(eta))
+            return odds / (1.0 + odds) ** 2
         success, failure, slope = self._logs(eta, link)
         return np.asarray(np.exp(2.0 * slope - success - failure))
+
+    def variance(self, mu: Array) -> Array:
+        return mu * (1.0 - mu)
+
+    def saturated(self, y: Array) -> Array:
+        return np.asarray(-xlogy(y, y) - xlog1py(1.0 - y, -y))
 
     def loglik(self, y: Array, mu: Array, weight: Array, phi: float) -> Array:
         # ln of the number of ways, for weight trials of which weight · y succeed
         ways = -np.log1p(weight) - betaln(weight * y + 1.0, weight * (1.0 - y) + 1.0)
         return np.asarray(weight * (xlogy(y, mu) + xlog1py(1.0 - y, -mu)) + ways)
 
-    def start(self, y: Array, mean: float) -> Array:
-        return (y + 0.5) / 2.0
-
     @staticmethod
     def _logs(eta: Array, link: Link) -> tuple[Array, Array, Array]:
         return link.log_mean(eta), link.log_complement(eta), link.log_slope(eta)
-
-    @staticmethod
-    def _entropy(y: Array) -> Array:
-        """What −y ln μ − (1 − y) ln(1 − μ) is at μ = y."""
-        return np.asarray(-xlogy(y, y) - xlog1py(1.0 - y, -y))
 
 
 class PowerVariance(Family):
@@ -156,15 +162,21 @@ class PowerVariance(Family):
     def log_variance(self, log_mu: Array) -> Array:
         return self.power * log_mu
 
-    def half_deviance(self, y: Array, log_mu: Array) -> Array:
+    def loss(self, y: Array, log_mu: Array) -> Array:
         p = self.power
         if p == 1.0:
-            return np.asarray(xlogy(y, y) - _times(y, log_mu) - y + np.exp(log_mu))
+            return np.exp(log_mu) - _times(y, log_mu)
         if p == 2.0:
-            return _times(y, np.exp(-log_mu)) - 1.0 - np.log(y) + log_mu
-        at_y = y ** (2.0 - p) / ((1.0 - p) * (2.0 - p))
+            return y * np.exp(-log_mu) + log_mu
         at_mu = np.exp((2.0 - p) * log_mu) / (2.0 - p)
-        return np.asarray(at_y + _times(y, np.exp((1.0 - p) * log_mu)) / (p - 1.0) + at_mu)
+        return at_mu + _times(y, np.exp((1.0 - p) * log_mu)) / (p - 1.0)
+
+    def saturated(self, y: Array) -> Array:
+        if self.power == 1.0:
+            return np.asarray(y - xlogy(y, y))
+        if self.power == 2.0:
+            return np.asarray(1.0 + np.log(y))
+        return -(y ** (2.0 - self.power)) / ((1.0 - self.power) * (2.0 - self.power))
 
 
 class Poisson(PowerVariance):
@@ -230,6 +242,13 @@ class Tweedie(PowerVariance):
         """Whether y may be zero."""
         return self.power < 2.0
 
+    def loglik(self, y: Array, mu: Array, weight: Array, phi: float) -> Array:
+        """Return NaN: the likelihood of a power between 1 and 2 has no closed form."""
+        for known in (Poisson(), Gamma(), InverseGaussian()):
+            if known.power == self.power:
+                return known.loglik(y, mu, weight, phi)
+        return np.full_like(mu, np.nan)
+
 
 @dataclass(frozen=True)
 class NegativeBinomial(Family):
@@ -256,10 +275,12 @@ class NegativeBinomial(Family):
     def log_variance(self, log_mu: Array) -> Array:
         return np.asarray(np.logaddexp(log_mu, 2.0 * log_mu - np.log(self.theta)))
 
-    def half_deviance(self, y: Array, log_mu: Array) -> Array:
+    def loss(self, y: Array, log_mu: Array) -> Array:
         both = np.logaddexp(log_mu, np.log(self.theta))
-        at_y = xlogy(y, y) - (y + self.theta) * np.log(y + self.theta)
-        return np.asarray(at_y - _times(y, log_mu) + (y + self.theta) * both)
+        return np.asarray((y + self.theta) * both - _times(y, log_mu))
+
+    def saturated(self, y: Array) -> Array:
+        return np.asarray((y + self.theta) * np.log(y + self.theta) - xlogy(y, y))
 
     def loglik(self, y: Array, mu: Array, weight: Array, phi: float) -> Array:
         t = self.theta

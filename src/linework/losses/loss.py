@@ -34,7 +34,7 @@ class Loss(Protocol):
 
 @dataclass(frozen=True)
 class GeneralizedLoss:
-    """Half the deviance of a family under a link: ½ d(y, g⁻¹(η))."""
+    """A family under a link: ½ d(y, g⁻¹(η)), up to a number that η has no part in."""
 
     family: Family
     link: Link

@@ -129,7 +129,7 @@ def _contracts(sizes: list[float], since: int, tol: float, cost: float) -> bool:
         return since == 0 or sizes[-1] < sizes[-2]
     span = min(since, 3)
     rate = (sizes[-1] / sizes[-1 - span]) ** (1.0 / span)
-    return rate < 1.0 and np.log(tol / sizes[-1]) / np.log(rate) < cost + 2.0
+    return bool(rate < 1.0 and np.log(tol / sizes[-1]) / np.log(rate) < cost + 2.0)
 
 
 def _norm(l1: Array | None, theta: Array) -> float:
@@ -140,7 +140,7 @@ def _steepest(l1: Array | None, theta: Array, gradient: Array) -> Array:
     """The smallest subgradient: zero at the optimum."""
     if l1 is None:
         return gradient
-    at_zero = np.sign(gradient) * np.maximum(np.abs(gradient) - l1, 0.0)
+    at_zero: Array = np.sign(gradient) * np.maximum(np.abs(gradient) - l1, 0.0)
     return np.where(theta == 0.0, at_zero, gradient + l1 * np.sign(theta))
 
 
