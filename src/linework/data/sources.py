@@ -85,6 +85,7 @@ class Table:
     weight: Array | None = None
     group: Array | None = None
     numbers: Array | None = None
+    offset: Array | None = None
 
     @property
     def n_targets(self) -> int:
@@ -111,6 +112,7 @@ class Table:
             start,
             self.names,
             part(self.numbers),
+            part(self.offset),
         )
 
     def with_group(self, group: Array) -> Table:
@@ -136,6 +138,7 @@ class Table:
             weight=part(self.weight),
             group=part(self.group),
             numbers=index if self.numbers is None else self.numbers[index],
+            offset=part(self.offset),
         )
 
     def columns(self, index: Array) -> Table:
