@@ -4,8 +4,8 @@ Run it from the project root:
 
     python -m pip install . && python examples/demo.py
 
-It needs no other package and no network, and takes some 10 seconds: the first run compiles the
-loops of the lasso, and scikit-learn's LassoCV takes a few seconds at the end.
+It needs no other package and no network. The first run takes some 10 seconds, most of them to
+compile the loops of the lasso; later runs take about three.
 """
 
 import time
