@@ -198,7 +198,7 @@ class RegularizedDiscriminantAnalysisCV(CrossValidated, Mixed):
         alphas, gammas = self._grid()
         table, classes = self._read_labelled(X, y, sample_weight, reset=True)
         self.classes_ = classes
-        splits = self._splits(X, y, table.weight, params)
+        splits = self._splits(X, table.group, table.weight, params)
         stats, trained = class_fold_moments(table, len(classes), splits)
         scores = [
             self._score(table.take(np.sort(test)), train, alphas, gammas)
