@@ -9,6 +9,7 @@ from linework.discriminant.regularized_cv import RegularizedDiscriminantAnalysis
 from linework.engine import threads
 from linework.inference.linear import infer
 from linework.inference.result import Inference
+from linework.likelihood.logistic import LogisticRegression
 from linework.regression.lasso import ElasticNet, Lasso
 from linework.regression.lasso_cv import ElasticNetCV, LassoCV, enet_path, lasso_path
 from linework.regression.linear import LinearRegression
@@ -27,6 +28,7 @@ __all__ = [
     "LinearDiscriminantAnalysis",
     "LinearRegression",
     "LogLinearRegression",
+    "LogisticRegression",
     "QuadraticDiscriminantAnalysis",
     "RegularizedDiscriminantAnalysis",
     "RegularizedDiscriminantAnalysisCV",

@@ -10,7 +10,7 @@ import numpy as np
 from linework.data.blocks import Array, Block
 from linework.data.sources import Table
 from linework.engine import map_reduce
-from linework.losses import Loss
+from linework.losses import Loss, SoftmaxLoss
 from linework.solvers.newton import Minimum, minimise
 from linework.stats import ColumnMoments, Curvature, Gradient
 
@@ -52,6 +52,29 @@ class Problem:
     l1_factor: float
     unit: float
     redundant: bool = False
+
+    @classmethod
+    def of(
+        cls, table: Table, loss: Loss, null: Array, fit_intercept: bool, l2: float, l1: float
+    ) -> Problem:
+        """The problem of a table, by a pass for its columns and one for the model without slopes.
+
+        ``null`` (k,) holds that model's linear predictors.
+        """
+        columns = map_reduce(table, ColumnMoments.from_block)
+
+        def square(block: Block) -> Array:
+            block = block.present()
+            eta = np.tile(null if fit_intercept else 0.0 * null, (len(block), 1))
+            if block.offset is not None:
+                eta += block.offset[:, None]
+            squares = np.square(loss.evaluate(block.targets, eta)[1]).mean(axis=1)
+            return np.array(squares.sum() if block.weight is None else block.weight @ squares)
+
+        unit = float(np.sqrt(map_reduce(table, square) / columns.weight))
+        penalties = np.full(table.n_columns, l2)
+        redundant = isinstance(loss, SoftmaxLoss)
+        return cls(table, loss, columns, fit_intercept, penalties, l1, unit or 1.0, redundant)
 
     @property
     def _shape(self) -> tuple[int, int]:

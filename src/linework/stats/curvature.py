@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from linework.data.blocks import Array, Block, Matrix, transposed
-from linework.stats.centre import is_sparse, scratch, tile_rows
+from linework.stats.centre import in_working_precision, is_sparse, scratch, tile_rows
 
 Curve: TypeAlias = Callable[[Array, Array], Array]
 """Targets (n, t) and linear predictors (n, k) ↦ ∂²ℓ/∂η_a∂η_b for a ≤ b, shape (n, k(k + 1)/2)."""
@@ -46,7 +46,7 @@ class Curvature:
         cls, block: Block, coef: Array, intercept: Array, centre: Array, curve: Curve
     ) -> Curvature:
         """Sums over the block at ``coef`` (d, k) and ``intercept`` (k,); d² a row for each pair."""
-        block = block.present()
+        block = in_working_precision(block.present())
         d, k = coef.shape
         total = np.zeros((k * (k + 1) // 2, d + 1, d + 1))
         coef = coef.astype(block.X.dtype, copy=False)

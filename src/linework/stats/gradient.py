@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from linework.data.blocks import Array, Block, transposed
-from linework.stats.centre import tile_rows
+from linework.stats.centre import in_working_precision, tile_rows
 
 Evaluate: TypeAlias = Callable[[Array, Array], tuple[Array, Array]]
 """Targets (n, t) and linear predictors (n, k) ↦ values ℓ (n, …) and scores −∂ℓ/∂η (n, m)."""
@@ -59,7 +59,7 @@ class Gradient:
 
         The rows are read twice while they lie in the cache; 4·d·k operations a row.
         """
-        block = block.present()
+        block = in_working_precision(block.present())
         step = len(block) if sp.issparse(block.X) else tile_rows(block.X.shape[1])
         coef = coef.astype(block.X.dtype, copy=False)
         total: Gradient | None = None
