@@ -37,6 +37,12 @@ SETTINGS_OF: dict[str, list[dict[str, Any]]] = {
     "QuadraticDiscriminantAnalysis": [{"shrinkage": "auto"}, {"reg_param": 0.1}],
     "RegularizedDiscriminantAnalysis": [{"gamma": "auto", "target": "identity"}],
     "LogisticRegression": [{"l1_ratio": 0.5}, {"l1_ratio": 1.0}, {"class_weight": "balanced"}],
+    "GLM": [
+        {"family": "poisson"},
+        {"family": "poisson", "alpha": 0.1, "l1_ratio": 0.5},
+        {"family": "gamma", "link": "log"},
+        {"family": "negative_binomial", "alpha": 0.1},
+    ],
     "FisherDiscriminant": [
         {"threshold": "equal-density"},
         {"criterion": "trace-ratio"},

@@ -9,6 +9,7 @@ from linework.discriminant.regularized_cv import RegularizedDiscriminantAnalysis
 from linework.engine import threads
 from linework.inference.linear import infer
 from linework.inference.result import Inference
+from linework.likelihood.glm import GLM
 from linework.likelihood.logistic import LogisticRegression
 from linework.regression.lasso import ElasticNet, Lasso
 from linework.regression.lasso_cv import ElasticNetCV, LassoCV, enet_path, lasso_path
@@ -18,6 +19,7 @@ from linework.regression.ridge import Ridge
 from linework.regression.ridge_cv import RidgeCV
 
 __all__ = [
+    "GLM",
     "ElasticNet",
     "ElasticNetCV",
     "FisherDiscriminant",

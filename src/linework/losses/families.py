@@ -276,11 +276,13 @@ class NegativeBinomial(Family):
         return np.asarray(np.logaddexp(log_mu, 2.0 * log_mu - np.log(self.theta)))
 
     def loss(self, y: Array, log_mu: Array) -> Array:
-        both = np.logaddexp(log_mu, np.log(self.theta))
-        return np.asarray((y + self.theta) * both - _times(y, log_mu))
+        # (y + θ) ln(μ + θ) − y ln μ, without the cancellation
+        t = np.log(self.theta)
+        return _times(y, np.logaddexp(0.0, t - log_mu)) + self.theta * np.logaddexp(log_mu, t)
 
     def saturated(self, y: Array) -> Array:
-        return np.asarray((y + self.theta) * np.log(y + self.theta) - xlogy(y, y))
+        with np.errstate(divide="ignore"):
+            return self.loss(y, np.log(y))
 
     def loglik(self, y: Array, mu: Array, weight: Array, phi: float) -> Array:
         t = self.theta

@@ -9,7 +9,7 @@ import scipy.sparse as sp
 
 from linework.data.blocks import Array, Block, compressed, transposed
 from linework.stats.centre import SAMPLE_ROWS, scratch, tile_rows
-from linework.stats.checks import reject_overflow
+from linework.stats.checks import reject_bad_range
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,9 +52,7 @@ class ColumnMoments:
             parts = [_sparse(rows, w) if sp.issparse(rows.X) else _dense(rows.X, w)]
             parts.append(_dense(rows.targets, w))
         mean, squares = (np.concatenate(column) for column in zip(*parts, strict=True))
-        if not np.isfinite(squares).all():
-            rows.reject_nonfinite()
-            reject_overflow(squares)
+        reject_bad_range(rows, squares, mean[None])
         return cls(len(rows), weight, mean, squares, rows.targets.shape[1])
 
     def __add__(self, other: ColumnMoments) -> ColumnMoments:
