@@ -125,8 +125,8 @@ class ClassModel(ClassifierMixin, RowReader):
         table, found = self._read_labelled(X, y, sample_weight, reset=first)
         if classes is not None and (strange := np.setdiff1d(found, classes)).size:
             raise ValueError(
-                f"y holds the label {strange.tolist()[0]!r}, which is not among `classes`: give all labels "
-                "there may be, or none."
+                f"y holds the label {strange.tolist()[0]!r}, which is not among `classes`: give "
+                "all labels there may be, or none."
             )
         stats, labels = self._collect(table), found
         if not first:
@@ -310,8 +310,8 @@ class ClassModel(ClassifierMixin, RowReader):
         table, found = self._read_labelled(X, y, sample_weight, reset=False)
         if (strange := np.setdiff1d(found, self.classes_)).size:
             raise ValueError(
-                f"Cannot take out rows of class {strange.tolist()[0]!r}: none were put in. The classes are "
-                f"{self.classes_.tolist()}."
+                f"Cannot take out rows of class {strange.tolist()[0]!r}: none were put in. The "
+                f"classes are {self.classes_.tolist()}."
             )
         assert table.group is not None
         return table.with_group(np.searchsorted(self.classes_, found)[table.group])
