@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.special import softmax
 from scipy.stats import multivariate_normal
 from sklearn import discriminant_analysis as peer
 
@@ -26,7 +27,7 @@ def test_posteriors_are_those_of_gaussian_densities(
         unbiased=unbiased, priors=priors, store_covariance=True, **params
     ).fit(X, y, sample_weight=w)
     share = np.bincount(y, w) / w.sum() if priors is None else np.array(priors)
-    densities = np.empty((len(X), 3))
+    logs = np.empty((len(X), 3))
     for k in range(3):
         rows = X[y == k].repeat(w[y == k], axis=0)
         sigma = np.cov(rows.T, bias=not unbiased)
@@ -36,12 +37,12 @@ def test_posteriors_are_those_of_gaussian_densities(
         np.testing.assert_allclose(model.covariance_[k], sigma, rtol=1e-11)
         rotated = model.rotations_[k] * model.scalings_[k] @ model.rotations_[k].T
         np.testing.assert_allclose(rotated, sigma, rtol=1e-9, atol=1e-12)
-        densities[:, k] = share[k] * multivariate_normal(rows.mean(axis=0), sigma).pdf(X)
-    wanted = densities / densities.sum(axis=1, keepdims=True)
+        logs[:, k] = np.log(share[k]) + multivariate_normal(rows.mean(axis=0), sigma).logpdf(X)
+    wanted = softmax(logs, axis=1)
     np.testing.assert_allclose(model.predict_proba(X), wanted, rtol=1e-8, atol=1e-250)
     # decision_function gives ln π_k f_k, but for a constant that is common to all rows.
-    scores = model.decision_function(X) - np.log(densities)
-    np.testing.assert_allclose(scores, 2.0 * np.log(2.0 * np.pi), rtol=1e-9)
+    rest = model.decision_function(X) - logs
+    np.testing.assert_allclose(rest, 2.0 * np.log(2.0 * np.pi), rtol=1e-8)
 
 
 @pytest.mark.parametrize("params", [{}, {"shrinkage": 0.3}, {"shrinkage": "auto"}])
