@@ -64,3 +64,10 @@ class QuadraticScores:
         scores *= -0.5
         scores += self.constants
         return scores
+
+
+def centred_product(X: Matrix, centre: Array, basis: Array) -> Array:
+    """(X − centre) @ basis; sparse rows stay sparse."""
+    if sp.issparse(X):
+        return np.asarray(X @ basis - centre @ basis)
+    return np.asarray((X - centre) @ basis)

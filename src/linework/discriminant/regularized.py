@@ -14,6 +14,7 @@ from sklearn.utils.metaestimators import available_if
 from linework.data.blocks import Array, Block
 from linework.data.sources import Table
 from linework.discriminant.base import ByClass, ClassModel, ProbabilisticModel, Undetermined
+from linework.discriminant.class_downdates import FactorisedMixtures, MixedDowndates
 from linework.discriminant.covariances import (
     FourthMoments,
     check_share,
@@ -24,6 +25,8 @@ from linework.discriminant.covariances import (
     shrunk,
 )
 from linework.discriminant.densities import QuadraticScores
+from linework.discriminant.downdates import rank_limit, spans
+from linework.discriminant.leave_one_out import Update
 from linework.engine import map_reduce
 from linework.solvers.whitening import Whitening
 from linework.stats import ClassMoments
@@ -204,6 +207,7 @@ class RegularizedDiscriminantAnalysis(Mixed):
     fit_stats = available_if(_from_statistics)(ClassModel.fit_stats)
     partial_fit = available_if(_from_statistics)(ClassModel.partial_fit)
     forget = available_if(_from_statistics)(ClassModel.forget)
+    leave_one_out = available_if(_from_statistics)(ClassModel.leave_one_out)
 
     def _solve(self, stats: ByClass, table: Table | None, dtype: Any) -> None:
         assert isinstance(stats, ClassMoments)
@@ -212,6 +216,33 @@ class RegularizedDiscriminantAnalysis(Mixed):
         parts = ClassCovariances.of(stats, self.unbiased)
         self.gamma_ = self._gamma(parts, table)
         self._set_density(parts, self.alpha, self.gamma_)
+
+    def _update(self) -> Update | None:
+        assert isinstance(self.stats_, ClassMoments)
+        stats, priors = self.stats_, None if self.priors is None else self.priors_
+        if self.gamma == "oas":  # moves with each row
+            return None
+        if self.gamma_ < 1.0:
+            return FactorisedMixtures(
+                stats, priors, self.alpha, self.gamma_, self.target, self.unbiased
+            )
+        parts = ClassCovariances.of(stats, self.unbiased)
+        common = Whitening.of(parts.pooled, RANK)
+        if not (common.is_full or spans(common, parts.pooled, parts.means - parts.means[0])):
+            return None
+        unit = common.basis, np.ones(common.rank)
+        along = [unit if own is None else common.along(own) for own in parts.own]
+        return MixedDowndates(
+            np.array([stats.groups[k].count for k in sorted(stats.groups)]),
+            parts.weight,
+            parts.means,
+            priors,
+            [basis for basis, _ in along],
+            [values for _, values in along],
+            np.array([0.0 if own is None else self.alpha for own in parts.own]),
+            rank_limit(common, parts.pooled, RANK),
+            self.unbiased,
+        )
 
     def _gamma(self, parts: ClassCovariances, table: Table | None) -> float:
         if self.gamma not in ("auto", "oas"):

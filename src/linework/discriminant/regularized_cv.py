@@ -179,6 +179,7 @@ class RegularizedDiscriminantAnalysisCV(CrossValidated, Mixed):
     fit_stats = available_if(_from_statistics)(Mixed.fit_stats)
     partial_fit = available_if(_from_statistics)(Mixed.partial_fit)
     forget = available_if(_from_statistics)(Mixed.forget)
+    leave_one_out = available_if(_from_statistics)(Mixed.leave_one_out)
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> Self:
         """Choose α and γ, and fit.
