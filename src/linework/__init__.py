@@ -7,6 +7,10 @@ from linework.discriminant.quadratic import QuadraticDiscriminantAnalysis
 from linework.discriminant.regularized import RegularizedDiscriminantAnalysis
 from linework.discriminant.regularized_cv import RegularizedDiscriminantAnalysisCV
 from linework.engine import threads
+from linework.evaluate.densities import ClassDensityDisplay
+from linework.evaluate.masking import MaskingDisplay
+from linework.evaluate.projection import DiscriminantProjectionDisplay
+from linework.evaluate.regions import DecisionRegionDisplay
 from linework.inference.linear import infer
 from linework.inference.result import Inference
 from linework.regression.lasso import ElasticNet, Lasso
@@ -17,6 +21,9 @@ from linework.regression.ridge import Ridge
 from linework.regression.ridge_cv import RidgeCV
 
 __all__ = [
+    "ClassDensityDisplay",
+    "DecisionRegionDisplay",
+    "DiscriminantProjectionDisplay",
     "ElasticNet",
     "ElasticNetCV",
     "FisherDiscriminant",
@@ -27,6 +34,7 @@ __all__ = [
     "LinearDiscriminantAnalysis",
     "LinearRegression",
     "LogLinearRegression",
+    "MaskingDisplay",
     "QuadraticDiscriminantAnalysis",
     "RegularizedDiscriminantAnalysis",
     "RegularizedDiscriminantAnalysisCV",

@@ -96,6 +96,18 @@ class Mixed(ProbabilisticModel):
 
     target: str
     priors: Any
+    unbiased: bool
+    alpha_: float
+    gamma_: float
+    stats_: ClassMoments
+
+    @property
+    def covariance_(self) -> list[Array]:
+        """Σ_k(α, γ), a matrix (d, d) for each class, from the moments."""
+        parts = ClassCovariances.of(self.stats_, self.unbiased)
+        common = parts.common(self.gamma_, self.target)
+        a = self.alpha_
+        return [common if own is None else a * own + (1.0 - a) * common for own in parts.own]
 
     def _statistic(self) -> type[ByClass]:
         return ClassMoments
@@ -164,8 +176,10 @@ class RegularizedDiscriminantAnalysis(Mixed):
     classes_ : array of shape (K,)
     means_ : array of shape (K, d)
     priors_ : array of shape (K,)
-    gamma_ : float
-        γ, as given or as found.
+    alpha_, gamma_ : float
+        α, and γ as given or as found.
+    covariance_ : list of K arrays of shape (d, d)
+        Σ_k(α, γ), made when asked for.
     rank_ : int
         Directions of Σ(γ) that are kept, as by `LinearDiscriminantAnalysis`.
     stats_ : ClassMoments
@@ -209,8 +223,8 @@ class RegularizedDiscriminantAnalysis(Mixed):
         check_share(self.alpha, "alpha")
         check_target(self.target)
         parts = ClassCovariances.of(stats, self.unbiased)
-        self.gamma_ = self._gamma(parts, table)
-        self._set_density(parts, self.alpha, self.gamma_)
+        self.alpha_, self.gamma_ = float(self.alpha), self._gamma(parts, table)
+        self._set_density(parts, self.alpha_, self.gamma_)
 
     def _gamma(self, parts: ClassCovariances, table: Table | None) -> float:
         if self.gamma not in ("auto", "oas"):
