@@ -18,6 +18,7 @@ from linework.discriminant.linear import LinearDiscriminantAnalysis
 from linework.discriminant.quadratic import QuadraticDiscriminantAnalysis
 from linework.discriminant.regularized import ClassCovariances, Mixed
 from linework.evaluate.drawing import (
+    BINS,
     class_numbers,
     column_names,
     legend_beside,
@@ -46,7 +47,7 @@ MODELS = (
 class ClassDensityDisplay:
     """Prior times density, π_k f_k(x), of Gaussian classes in one column, and the Bayes boundary.
 
-    A row is of the class whose curve is highest. Below each curve is the histogram of its class's
+    A row is of the class whose curve is highest. Behind each curve is the histogram of its class's
     rows, of the same area π_k: where they differ, the class is not Gaussian or the variances are
     not what the model assumes. Make it with `from_estimator`.
 
@@ -112,7 +113,8 @@ class ClassDensityDisplay:
 RegularizedDiscriminantAnalysis or its CV, or FisherDiscriminant
             Fitted on one column. Of Fisher's discriminant, the Gaussians for which its rule is
             best: of one variance and equal priors for the midpoint and the nearest mean, of its
-            priors for ``threshold="prior"``, of two variances for ``"equal-density"``.
+            priors for ``threshold="prior"``, of two variances for ``"equal-density"``, which cuts
+            between the means only.
         X : array-like or data frame of shape (n, 1)
             For one dimension of many columns, fit and draw on ``transform(X)[:, :1]``.
         y : array-like of shape (n,)
@@ -177,7 +179,7 @@ RegularizedDiscriminantAnalysis or its CV, or FisherDiscriminant
         self.ax_ = ax = new_axes(ax, type(self).__name__)
         self.figure_ = ax.figure
         self.histograms_, self.lines_ = [], []
-        edges = np.histogram_bin_edges(self.values, "auto")
+        edges = np.histogram_bin_edges(self.values, BINS)
         for k, name in enumerate(self.classes):
             look, own = style(k), self.values[self.numbers == k]
             if own.size:

@@ -16,6 +16,9 @@ from linework.engine import map_rows
 MAX_POINTS = 2000
 """Rows that are drawn of a larger table, unless another number is asked for."""
 
+BINS = 30
+"""Bins of a histogram; rules by the number of rows smooth over the gaps between classes."""
+
 COLORS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#000000")
 """Okabe and Ito's, which the colour-blind can tell apart; without the yellow, faint on white."""
 

@@ -207,17 +207,20 @@ class MaskingDisplay:
     def _plot_fit(self, ax: Any, fit: Fit) -> list[Any]:
         low = min(each.values.min() for each in self.fits)
         high = max(each.values.max() for each in self.fits)
-        ax.set_ylim(low - 0.2 * (high - low), high + 0.05 * (high - low))
+        step = min(0.035, 0.25 / len(self.classes))
+        foot = 0.07 + step * len(self.classes)  # shares of the axes' height
+        ax.set_ylim(low - (high - low) * foot / (1.0 - foot), high + 0.05 * (high - low))
         ax.set_xlim(self.x[[0, -1]])
+        for value in (0.0, 1.0):
+            ax.axhline(value, c="0.85", lw=0.8, zorder=0)
         lines = []
         for k, name in enumerate(self.classes):
-            look = style(k)
+            look, own = style(k), self.points[self.numbers == k]
             lines += ax.plot(
                 self.x, fit.values[:, k], c=look.color, ls=look.line, lw=2.0, label=str(name)
             )
-            own = self.points[self.numbers == k]
-            ax.plot(
-                own, np.full(len(own), 0.09), "|", c=look.color, ms=7, mew=0.8, alpha=0.7,
+            ax.vlines(
+                own, 0.06 + step * k, 0.06 + step * (k + 0.8), colors=look.color, lw=0.8, alpha=0.7,
                 transform=ax.get_xaxis_transform(),
             )  # fmt: skip
         starts = np.flatnonzero(np.diff(fit.predicted, prepend=-1))

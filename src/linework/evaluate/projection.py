@@ -12,6 +12,7 @@ from linework.data.blocks import Array
 from linework.data.sources import as_table
 from linework.engine import map_reduce
 from linework.evaluate.drawing import (
+    BINS,
     MAX_POINTS,
     class_numbers,
     discriminant_labels,
@@ -198,19 +199,14 @@ class DiscriminantProjectionDisplay:
                 variances, axes = np.linalg.eigh(self.covariances[k])
                 width, height = 2.0 * radius * np.sqrt(np.maximum(variances, 0.0))
                 angle = np.degrees(np.arctan2(axes[1, 0], axes[0, 0]))
+                centre = float(mean[0]), float(mean[1])
                 ellipse = Ellipse(
-                    (mean[0], mean[1]),
-                    width,
-                    height,
-                    angle=angle,
-                    fill=False,
-                    ec=look.color,
-                    lw=1.5,
+                    centre, width, height, angle=angle, fill=False, edgecolor=look.color, lw=1.5
                 )
                 self.ellipses_.append(self.ax_.add_patch(ellipse))
         for k, mean in self.means.items():  # above all points
             look = style(k)
-            options = {"marker": look.marker, "ms": 9, "mec": "white", "mew": 1.5, "ls": ""}
+            options = {"marker": look.marker, "ms": 10, "mec": "white", "mew": 1.5, "ls": ""}
             self.means_ += self.ax_.plot(*mean[:, None], c=look.color, zorder=4, **options)
         self._explain("o", "mean of a class")
         self.ax_.plot([], [], "-", c="0.4", label=f"{100 * self.level:g} % of its mass")
@@ -220,7 +216,7 @@ class DiscriminantProjectionDisplay:
         self.ax_.autoscale_view()
 
     def _plot_one(self) -> None:
-        edges = np.histogram_bin_edges(self.points[:, 0], "auto")
+        edges = np.histogram_bin_edges(self.points[:, 0], BINS)
         for k, mean in self.means.items():
             look, own = style(k), self.points[self.numbers == k, 0]
             *_, bars = self.ax_.hist(
@@ -232,4 +228,4 @@ class DiscriminantProjectionDisplay:
         self.ax_.set_ylabel("density in the class")
 
     def _explain(self, marker: str, label: str) -> None:
-        self.ax_.plot([], [], marker, ms=9, mec="white", mew=1.5, c="0.4", label=label)
+        self.ax_.plot([], [], marker, ms=10, mec="white", mew=1.5, c="0.4", label=label)
