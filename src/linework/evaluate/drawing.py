@@ -82,8 +82,8 @@ def class_numbers(y: Any, n_rows: int, classes: Array) -> Array:
     strange = found[~np.isin(found, classes)]
     if strange.size:
         raise ValueError(
-            f"y holds the label {strange[0]!r}, and the model's classes are {list(classes)}: give "
-            "rows of these."
+            f"y holds the label {strange.tolist()[0]!r}, and the model's classes are "
+            f"{classes.tolist()}: give rows of these."
         )
     if len(found) > STYLES:
         raise ValueError(
