@@ -129,7 +129,7 @@ class Mixed(ProbabilisticModel):
             for own, name in zip(parts.own, self.classes_, strict=True)
         ]
         self._set_priors(parts.weight, self.priors)
-        self.means_ = parts.means
+        self.alpha_, self.means_ = float(alpha), parts.means
         self._density = QuadraticScores.of(self.means_, self.priors_, whitenings)
 
     @staticmethod
@@ -223,8 +223,8 @@ class RegularizedDiscriminantAnalysis(Mixed):
         check_share(self.alpha, "alpha")
         check_target(self.target)
         parts = ClassCovariances.of(stats, self.unbiased)
-        self.alpha_, self.gamma_ = float(self.alpha), self._gamma(parts, table)
-        self._set_density(parts, self.alpha_, self.gamma_)
+        self.gamma_ = self._gamma(parts, table)
+        self._set_density(parts, self.alpha, self.gamma_)
 
     def _gamma(self, parts: ClassCovariances, table: Table | None) -> float:
         if self.gamma not in ("auto", "oas"):
