@@ -166,7 +166,8 @@ class FisherDiscriminant(Projection, ClassModel):
         means = (self.means_ - self.xbar_) @ W
         apart = (means * weight[:, None]).T @ means
         spread = W.T @ within @ W
-        narrow = spread.diagonal() <= 1e-14 * within.trace() * np.square(W).sum(axis=0)
+        widest = np.square(np.sqrt(within.diagonal()) @ np.abs(W))  # whatever the correlations
+        narrow = spread.diagonal() <= 1e-14 * widest
         with np.errstate(divide="ignore", invalid="ignore"):
             self.criterion_ = np.where(narrow, np.inf, apart.diagonal() / spread.diagonal())
         share = apart.diagonal() if narrow.any() else self.criterion_

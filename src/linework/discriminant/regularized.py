@@ -81,7 +81,8 @@ def mix(values: Array, alphas: Array) -> Array:
 
 def is_singular(mixed: Array) -> Array:
     """Whether a covariance of these variances (r, …) has no inverse that can be told."""
-    singular: Array = mixed.min(axis=0) <= RANK**2 * mixed.max(axis=0)
+    largest = mixed.max(axis=0, initial=0.0)
+    singular: Array = mixed.min(axis=0, initial=np.inf) <= RANK**2 * largest
     return singular
 
 
@@ -116,7 +117,7 @@ class Mixed(ProbabilisticModel):
         alone = [k for k, own in enumerate(parts.own) if own is None]
         if alone and alpha > 0.0:
             warnings.warn(
-                f"Class {self.classes_[alone[0]]!r} has a single row, and so no covariance of its "
+                f"Class {self.classes_[alone[0]]} has a single row, and so no covariance of its "
                 f"own ({len(alone)} such class(es)): it takes the common one. Give it more rows, "
                 "or alpha=0.",
                 UserWarning,
@@ -240,6 +241,8 @@ class RegularizedDiscriminantAnalysis(Mixed):
         if self.gamma == "oas":
             return 1.0 - oas_share(likely, total)
         assert table is not None
-        ones = np.ones_like(parts.means)
-        collect = partial(FourthMoments.from_block, means=parts.means, scales=ones)
-        return 1.0 - ledoit_wolf_share(likely, total, float(map_reduce(table, collect).total.sum()))
+        scale = np.sqrt(likely.trace()) or 1.0  # the share is the same in any unit
+        scales = np.full_like(parts.means, scale)
+        collect = partial(FourthMoments.from_block, means=parts.means, scales=scales)
+        fourth = float(map_reduce(table, collect).total.sum())
+        return 1.0 - ledoit_wolf_share(likely / scale / scale, total, fourth)

@@ -10,9 +10,10 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.metaestimators import available_if
 
+from linework.classifier import log_posterior
 from linework.data.blocks import Array, Block, Matrix
 from linework.data.sources import Table
-from linework.discriminant.base import ByClass, log_posterior
+from linework.discriminant.base import ByClass
 from linework.discriminant.covariances import check_share
 from linework.discriminant.regularized import (
     RANK,
@@ -197,7 +198,7 @@ class RegularizedDiscriminantAnalysisCV(CrossValidated, Mixed):
         alphas, gammas = self._grid()
         table, classes = self._read_labelled(X, y, sample_weight, reset=True)
         self.classes_ = classes
-        splits = self._splits(X, y, table.weight, params)
+        splits = self._splits(X, table.group, table.weight, params)
         stats, trained = class_fold_moments(table, len(classes), splits)
         scores = [
             self._score(table.take(np.sort(test)), train, alphas, gammas)
