@@ -10,8 +10,8 @@ import numpy as np
 
 from linework.data.blocks import Array
 from linework.data.sources import Table
-from linework.discriminant.labels import encode
 from linework.engine import map_rows
+from linework.labels import encode
 
 MAX_POINTS = 2000
 """Rows that are drawn of a larger table, unless another number is asked for."""
