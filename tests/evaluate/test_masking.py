@@ -29,8 +29,8 @@ def test_middle_class_is_masked_by_lines_and_not_by_parabolas(row, legend):
     assert curved.error < 0.01
     titles = [ax.get_title() for ax in display.axes_]
     assert titles == [
-        f"degree 1: error {straight.error:.2f}, masked: b",
-        f"degree 2: error {curved.error:.2f}, masked: none",
+        f"degree 1, error {straight.error:.2f}\nmasked: b",
+        f"degree 2, error {curved.error:.2f}\nmasked: none",
     ]
     assert legend(display.axes_[-1]) == ["a", "b", "c"]
     assert display.axes_[0].get_ylabel() == "fitted value"
@@ -83,6 +83,13 @@ def test_band_at_the_foot_is_what_is_predicted(row):
     ticks = max(each.get_segments()[0][1, 1] for each in ax.collections)
     bottom, top = ax.get_ylim()
     assert low > bottom + ticks * (top - bottom)  # no curve crosses the rows at the foot
+
+
+def test_many_masked_classes_are_counted():
+    y = np.repeat([f"a class of long name, number {k}" for k in range(6)], 20)
+    X = np.repeat(np.arange(6.0), 20)[:, None] + np.tile(np.linspace(-0.3, 0.3, 20), 6)[:, None]
+    display = show(IndicatorClassifier(), X, y, degrees=[1])
+    assert display.axes_[0].get_title().endswith("masked: 4 of 6 classes")
 
 
 def test_given_axes_and_sampled_rows(row):

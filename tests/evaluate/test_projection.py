@@ -136,10 +136,10 @@ def test_bad_input_is_told(iris):
 
 def test_more_classes_than_styles_are_refused():
     rng = np.random.default_rng(0)
-    y = np.repeat(np.arange(60), 3)
-    X = rng.normal(size=(180, 3)) + y[:, None] * [[1.0, -2.0, 0.5]]
+    y = np.repeat(np.arange(80), 3)
+    X = rng.normal(size=(240, 3)) + y[:, None] * [[1.0, -2.0, 0.5]]
     model = LinearDiscriminantAnalysis().fit(X, y)
-    with pytest.raises(ValueError, match="y holds 60 classes, and a picture shows at most 56"):
+    with pytest.raises(ValueError, match="y holds 80 classes, and a picture shows at most 70"):
         show(model, X, y)
     some = y < 30
     display = show(model, X[some], y[some])

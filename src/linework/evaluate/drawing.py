@@ -19,10 +19,13 @@ MAX_POINTS = 2000
 BINS = 30
 """Bins of a histogram; rules by the number of rows smooth over the gaps between classes."""
 
-COLORS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#000000")
-"""Okabe and Ito's, which the colour-blind can tell apart; without the yellow, faint on white."""
+COLORS = (
+    "#3f90da", "#ffa90e", "#bd1f01", "#94a4a2", "#832db6",
+    "#a96b59", "#e76300", "#b9ac70", "#717581", "#92dadd",
+)  # fmt: skip
+"""Petroff's ten (2021, arXiv:2107.02270), which the colour-blind can tell apart."""
 
-MARKERS = "osD^vPX*"
+MARKERS = "osD^vPX"
 LINES = ("-", "--", "-.", (0, (1, 1)))
 STYLES = len(COLORS) * len(MARKERS)
 """Classes that look different: the numbers of colours and markers have no common divisor."""

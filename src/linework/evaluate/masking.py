@@ -29,6 +29,9 @@ from linework.evaluate.drawing import (
 GRID = 1001
 """Points along the axis."""
 
+TITLE = 40
+"""Letters of the names of masked classes that fit above the axes; of more, the number is told."""
+
 
 class Fit(NamedTuple):
     """Indicator regression on x, x², … up to a degree.
@@ -230,7 +233,9 @@ class MaskingDisplay:
             if start:
                 ax.axvline(self.x[start], c="0.6", lw=0.8, zorder=0)
         masked = ", ".join(str(name) for name in fit.masked) or "none"
-        ax.set_title(f"degree {fit.degree}: error {fit.error:.2f}, masked: {masked}", fontsize=10)
+        if len(masked) > TITLE:
+            masked = f"{len(fit.masked)} of {len(self.classes)} classes"
+        ax.set_title(f"degree {fit.degree}, error {fit.error:.2f}\nmasked: {masked}", fontsize=10)
         ax.set_xlabel(self.label)
         return lines
 

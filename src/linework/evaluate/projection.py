@@ -191,7 +191,7 @@ class DiscriminantProjectionDisplay:
             look, own = style(k), self.points[self.numbers == k]
             self.points_.append(
                 self.ax_.scatter(
-                    *own.T, s=14, c=look.color, marker=look.marker, alpha=0.6, linewidths=0,
+                    *own.T, s=18, c=look.color, marker=look.marker, alpha=0.7, linewidths=0,
                     label=str(self.classes[k]),
                 )
             )  # fmt: skip
