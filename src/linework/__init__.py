@@ -7,6 +7,10 @@ from linework.discriminant.quadratic import QuadraticDiscriminantAnalysis
 from linework.discriminant.regularized import RegularizedDiscriminantAnalysis
 from linework.discriminant.regularized_cv import RegularizedDiscriminantAnalysisCV
 from linework.engine import threads
+from linework.evaluate.densities import ClassDensityDisplay
+from linework.evaluate.masking import MaskingDisplay
+from linework.evaluate.projection import DiscriminantProjectionDisplay
+from linework.evaluate.regions import DecisionRegionDisplay
 from linework.inference.linear import infer
 from linework.inference.result import Inference
 from linework.likelihood.glm import GLM
@@ -20,6 +24,9 @@ from linework.regression.ridge_cv import RidgeCV
 
 __all__ = [
     "GLM",
+    "ClassDensityDisplay",
+    "DecisionRegionDisplay",
+    "DiscriminantProjectionDisplay",
     "ElasticNet",
     "ElasticNetCV",
     "FisherDiscriminant",
@@ -31,6 +38,7 @@ __all__ = [
     "LinearRegression",
     "LogLinearRegression",
     "LogisticRegression",
+    "MaskingDisplay",
     "QuadraticDiscriminantAnalysis",
     "RegularizedDiscriminantAnalysis",
     "RegularizedDiscriminantAnalysisCV",
