@@ -11,6 +11,7 @@ from linework.data.blocks import Array
 from linework.data.sources import Table
 from linework.estimator import RowReader
 from linework.likelihood.problem import Problem
+from linework.likelihood.solve import solve
 from linework.losses import Loss
 from linework.solvers.convergence import Convergence
 from linework.solvers.newton import Minimum
@@ -59,7 +60,7 @@ class LikelihoodModel(RowReader):
         zero = np.zeros((table.n_columns, loss.n_scores)), null
         theta = problem.parameters(*(zero if start is None else start))
         tol = max(TIGHTER * self.tol, REACH * float(np.finfo(table.dtype).eps))
-        found = problem.solve(theta, tol, self.max_iter)
+        found = solve(problem, theta, tol, self.max_iter)
         self._set_convergence(found, tol)
         coef, intercept = problem.coefficients(found.theta)
         return coef, intercept, problem

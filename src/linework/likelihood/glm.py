@@ -244,7 +244,7 @@ class GLM(RegressorMixin, LikelihoodModel):
             eta = np.asarray(block.X @ self.coef_ + self.intercept_, np.float64)
         if not np.isfinite(eta).all():
             block.reject_nonfinite()
-        return eta if block.offset is None else eta + block.offset
+        return eta if block.offset is None else eta + block.offset[:, 0]
 
     def _loss(self) -> GeneralizedLoss:
         family, link = self.family, self.link
@@ -277,11 +277,11 @@ class GLM(RegressorMixin, LikelihoodModel):
         if not self.fit_intercept:
             eta = np.zeros(1)
         elif table.offset is not None:
-            bare = dataclasses.replace(table.columns(np.zeros(0, np.intp)))
-            eta = eta - np.average(table.offset, weights=table.weight)
+            bare = table.columns(np.zeros(0, np.intp))
+            eta = eta - np.average(table.offset[:, 0], weights=table.weight)
             _, eta, _ = GLM(loss.family, loss.link)._minimise(bare, loss, eta, 0.0, 0.0)
-        offset = 0.0 if table.offset is None else table.offset[_chosen(table)]
-        values, _ = loss.evaluate(y[:, None], np.broadcast_to(eta + offset, len(y))[:, None])
+        offset = np.zeros((table.n_rows, 1)) if table.offset is None else table.offset
+        values, _ = loss.evaluate(y[:, None], eta + offset[_chosen(table)])
         return eta, float(weight @ values) / total
 
     def _start(
@@ -294,12 +294,12 @@ class GLM(RegressorMixin, LikelihoodModel):
         """
         if self.fit_intercept:
             return None
-        zero = np.broadcast_to(0.0 if table.offset is None else table.offset, table.n_rows)
-        if np.isfinite(loss.evaluate(y[:, None], zero[_chosen(table), None])[0]).all():
+        zero = np.zeros((table.n_rows, 1)) if table.offset is None else table.offset
+        if np.isfinite(loss.evaluate(y[:, None], zero[_chosen(table)])[0]).all():
             return None
         assert table.y is not None
         target = loss.link.link((table.y + float(weight @ y) / weight.sum()) / 2.0)
-        working = dataclasses.replace(table, y=target - zero[:, None])
+        working = dataclasses.replace(table, y=target - zero)
         coef = least_squares(map_reduce(working, Moments.from_block), fit_intercept=False).coef
         return coef, np.zeros(1)
 
@@ -319,7 +319,7 @@ def _offset(offset: Any, n_rows: int) -> Array | None:
             f"offset has shape {values.shape}, and {n_rows} finite numbers are expected, one for "
             "each row; ln 0 is infinite, so give exposures above zero."
         )
-    return values
+    return values[:, None]
 
 
 def _chosen(table: Table) -> Array | slice:

@@ -11,15 +11,7 @@ from linework.data.blocks import Array, Block
 from linework.data.sources import Table
 from linework.engine import map_reduce
 from linework.losses import Loss, SoftmaxLoss
-from linework.solvers.newton import Minimum, minimise
 from linework.stats import ColumnMoments, Curvature, Gradient
-
-FEWEST, MOST = 10, 100
-"""Rows for each parameter in the sample that a fit begins with. A Hessian of 100 rows for each
-contracts the error by about ten in every step; more rows bring less than they cost."""
-
-SHARE = 10
-"""The sample is about a tenth of the rows, within those bounds, and at most a third."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +59,7 @@ class Problem:
             block = block.present()
             eta = np.tile(null if fit_intercept else 0.0 * null, (len(block), 1))
             if block.offset is not None:
-                eta += block.offset[:, None]
+                eta += block.offset
             squares = np.square(loss.evaluate(block.targets, eta)[1]).mean(axis=1)
             return np.array(squares.sum() if block.weight is None else block.weight @ squares)
 
@@ -77,7 +69,8 @@ class Problem:
         return cls(table, loss, columns, fit_intercept, penalties, l1, unit or 1.0, redundant)
 
     @property
-    def _shape(self) -> tuple[int, int]:
+    def shape(self) -> tuple[int, int]:
+        """(p, k)."""
         return self.table.n_columns + self.fit_intercept, self.loss.n_scores
 
     @property
@@ -85,7 +78,7 @@ class Problem:
         """The factors of the 1-norm (p·k,); intercepts have none."""
         if self.l1_factor == 0.0:
             return None
-        factors = np.full(self._shape, self.l1_factor)
+        factors = np.full(self.shape, self.l1_factor)
         factors[self.table.n_columns :] = 0.0
         return factors.ravel()
 
@@ -95,21 +88,22 @@ class Problem:
         return (1.5 + self.table.n_columns / 40.0) * (self.loss.n_scores + 1) / 2.0
 
     @property
-    def _centre(self) -> Array:
+    def centre(self) -> Array:
+        """x̄, or zero without an intercept."""
         return self.columns.x_mean if self.fit_intercept else np.zeros(self.table.n_columns)
 
     @property
-    def _squares(self) -> Array:
+    def squares(self) -> Array:
         """Mean squares of the columns about the centre, shape (d,)."""
         d, moments = self.table.n_columns, self.columns
         squares = moments.squares[:d] / moments.weight
         return squares if self.fit_intercept else squares + moments.x_mean**2
 
     @property
-    def _scale(self) -> Array:
+    def scale(self) -> Array:
         """Root mean squares (p,), with infinity for a column that does not vary."""
         squares, floor = (
-            self._squares,
+            self.squares,
             np.square(8 * np.finfo(np.float64).eps * self.columns.x_mean),
         )
         scale = np.where(squares > floor, np.sqrt(squares), np.inf)
@@ -117,17 +111,17 @@ class Problem:
 
     def coefficients(self, theta: Array) -> tuple[Array, Array]:
         """B (d, k) and b (k,)."""
-        theta, d = theta.reshape(self._shape), self.table.n_columns
+        theta, d = theta.reshape(self.shape), self.table.n_columns
         coef = theta[:d]
         if not self.fit_intercept:
             return coef, np.zeros(self.loss.n_scores)
-        return coef, theta[d] - self._centre @ coef
+        return coef, theta[d] - self.centre @ coef
 
     def parameters(self, coef: Array, intercept: Array) -> Array:
         """Θ of coefficients (d, k) and intercepts (k,)."""
         if not self.fit_intercept:
             return coef.ravel()
-        return np.vstack([coef, intercept + self._centre @ coef]).ravel()
+        return np.vstack([coef, intercept + self.centre @ coef]).ravel()
 
     def evaluate(self, theta: Array) -> tuple[float, Array]:
         """The objective without its 1-norm, and its gradient."""
@@ -139,8 +133,8 @@ class Problem:
 
         sums = map_reduce(self.table, gradient)
         weight, l2 = self.columns.weight, self.l2[:, None]
-        slope = l2 * coef - sums.centred(self._centre) / weight
-        slope[np.isinf(self._scale[: len(coef)])] = 0.0
+        slope = l2 * coef - sums.centred(self.centre) / weight
+        slope[np.isinf(self.scale[: len(coef)])] = 0.0
         if self.fit_intercept:
             slope = np.vstack([slope, -sums.intercept / weight])
         return float(sums.value / weight + 0.5 * (l2 * coef**2).sum()), slope.ravel()
@@ -148,12 +142,12 @@ class Problem:
     def hessian(self, theta: Array) -> Array:
         """Its second derivatives, expected where they depend on y."""
         coef, intercept = self.coefficients(theta)
-        centre, curve = self._centre, self.loss.curvature
+        centre, curve = self.centre, self.loss.curvature
 
         def curvature(block: Block) -> Curvature:
             return Curvature.from_block(block, coef, intercept, centre, curve)
 
-        (p, k), d = self._shape, self.table.n_columns
+        (p, k), d = self.shape, self.table.n_columns
         H = map_reduce(self.table, curvature).matrix(k)[:p, :, :p] / self.columns.weight
         column, each = np.arange(p), np.arange(k)[:, None]
         if self.redundant:
@@ -161,7 +155,7 @@ class Problem:
             gauged = column[d if self.l1_factor else 0 :]
             H[gauged, :, gauged] += H[gauged, 0, gauged, 0][:, None, None]
         H[column[:d], each, column[:d], each] += self.l2
-        still = np.flatnonzero(np.isinf(self._scale))
+        still = np.flatnonzero(np.isinf(self.scale))
         H[still], H[:, :, still] = 0.0, 0.0
         H[still, each, still, each] = 1.0
         return H.reshape(p * k, p * k)
@@ -171,8 +165,18 @@ class Problem:
 
         It is at most 1 for the model without slopes, whatever the units of X and y.
         """
-        slope = gradient.reshape(self._shape) / self._scale[:, None]
+        slope = gradient.reshape(self.shape) / self.scale[:, None]
         return float(np.abs(slope).max(initial=0.0) / self.unit)
+
+    def among(self, index: Array) -> Problem:
+        """The problem with these columns only, read into memory."""
+        d = self.table.n_columns
+        kept = np.concatenate([index, np.arange(d, len(self.columns.mean))])
+        columns = dataclasses.replace(
+            self.columns, mean=self.columns.mean[kept], squares=self.columns.squares[kept]
+        )
+        table = self.table.columns(index).held()
+        return dataclasses.replace(self, table=table, columns=columns, l2=self.l2[index])
 
     def sample(self, n_rows: int) -> Problem:
         """The problem on so many rows, held near zero where they alone do not determine it."""
@@ -183,20 +187,5 @@ class Problem:
         columns = dataclasses.replace(
             columns, squares=columns.squares * weight / self.columns.weight
         )
-        l2 = self.l2 + self._squares * self.unit**2 * np.prod(self._shape) / n_rows
+        l2 = self.l2 + self.squares * self.unit**2 * np.prod(self.shape) / n_rows
         return dataclasses.replace(self, table=part, columns=columns, l2=l2)
-
-    def solve(self, theta: Array, tol: float, max_iter: int) -> Minimum:
-        """Its minimum, from a start: by way of a sample of the rows, where there are many.
-
-        The sample is solved until its gradient is within its own sampling noise. Its Hessian, an
-        estimate of that of all rows to one part in √(rows / parameters), makes the steps.
-        """
-        parameters = int(np.prod(self._shape))
-        n_rows = min(max(self.table.n_rows // SHARE, FEWEST * parameters, 2_000), MOST * parameters)
-        if 3 * n_rows > self.table.n_rows:
-            return minimise(self, theta, tol, max_iter)
-        part = self.sample(n_rows)
-        begun = minimise(part, theta, max(0.1 / np.sqrt(n_rows), tol), max_iter)
-        hessian = dataclasses.replace(part, l2=self.l2).hessian(begun.theta)
-        return minimise(self, begun.theta, tol, max_iter, hessian)

@@ -69,7 +69,7 @@ class Gradient:
             eta = np.asarray(X @ coef, np.float64)
             eta += intercept
             if block.offset is not None:
-                eta += block.offset[rows, None]
+                eta[:, : block.offset.shape[1]] += block.offset[rows]
             value, r = evaluate(block.targets[rows], eta)
             if block.weight is None:
                 value = value.sum(axis=0)
