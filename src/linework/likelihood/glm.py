@@ -126,13 +126,8 @@ class GLM(RegressorMixin, LikelihoodModel):
         check_scalar(self.l1_ratio, "l1_ratio", Real, min_val=0.0, max_val=1.0)
         self._check_iterations()
         loss = self._loss()
-        if y is None:
-            raise ValueError("GLM requires y to be passed, but the target y is None.")
-        table = self._read(X, y, sample_weight, reset=True)
-        column_or_1d(y, warn=True)
-        table = dataclasses.replace(table, offset=_offset(offset, table.n_rows))
+        table = self._read_training(X, y, sample_weight, offset, reset=True)
         y, weight = _present(table)
-        _reject_outside(loss.family, table)
         null, null_value = self._null(table, loss, y, weight)
         l1, l2 = self.alpha * self.l1_ratio, self.alpha * (1.0 - self.l1_ratio)
         start = self._start(table, loss, y, weight, null)
@@ -224,9 +219,7 @@ class GLM(RegressorMixin, LikelihoodModel):
         """
         check_is_fitted(self)
         loss = self._loss()
-        table = self._read(X, column_or_1d(y), sample_weight, reset=False)
-        table = dataclasses.replace(table, offset=_offset(offset, table.n_rows))
-        _reject_outside(loss.family, table)
+        table = self._read_training(X, y, sample_weight, offset, reset=False)
         y, weight = _present(table)
         _, null_value = self._null(table, loss, y, weight)
 
@@ -238,6 +231,18 @@ class GLM(RegressorMixin, LikelihoodModel):
         saturated = float(weight @ loss.family.saturated(y))
         null = null_value * weight.sum() - saturated
         return float(1.0 - (map_reduce(table, total) - saturated) / (null if null > 0.0 else 1.0))
+
+    def _read_training(
+        self, X: Any, y: Any, sample_weight: Any, offset: Any, *, reset: bool
+    ) -> Table:
+        """The rows with targets that the family can give, and their offsets."""
+        if y is None:
+            raise ValueError("GLM requires y to be passed, but the target y is None.")
+        table = self._read(X, y, sample_weight, reset=reset)
+        column_or_1d(y, warn=True)
+        table = dataclasses.replace(table, offset=_offset(offset, table.n_rows))
+        _reject_outside(self._loss().family, table)
+        return table
 
     def _predictor(self, block: Block) -> Array:
         with np.errstate(invalid="ignore"):  # infinity times zero is told below, in words
