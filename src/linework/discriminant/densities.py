@@ -21,7 +21,7 @@ class QuadraticScores:
     ----------
     centre : array of shape (d,)
         A point among the rows, taken off before anything is multiplied.
-    bases : sequence of K arrays of shape (d, r)
+    bases : array of shape (K, d, r)
         W_k with W_k W_kᵀ = Σ_k⁻¹.
     offsets : array of shape (K, r)
         W_kᵀ(m_k − centre).
@@ -34,7 +34,7 @@ class QuadraticScores:
     """
 
     centre: Array
-    bases: Sequence[Array]
+    bases: Array
     offsets: Array
     constants: Array
 
@@ -42,11 +42,12 @@ class QuadraticScores:
     def of(cls, means: Array, priors: Array, whitenings: Sequence[Whitening]) -> QuadraticScores:
         """From means (K, d), priors (K,) and the K whitenings of the covariances."""
         centre = priors @ means
-        offsets = [(m - centre) @ each.basis for m, each in zip(means, whitenings, strict=True)]
+        bases = np.array([each.basis for each in whitenings])
         log_dets = np.array([each.log_det for each in whitenings])
         with np.errstate(divide="ignore"):  # a prior of zero: never this class
             constants = np.log(priors) - 0.5 * log_dets
-        return cls(centre, [each.basis for each in whitenings], np.array(offsets), constants)
+        offsets = np.einsum("kd,kdr->kr", means - centre, bases)
+        return cls(centre, bases, offsets, constants)
 
     def __call__(self, X: Matrix) -> Array:
         """The scores of rows (n, d), of shape (n, K)."""
@@ -63,3 +64,10 @@ class QuadraticScores:
         scores *= -0.5
         scores += self.constants
         return scores
+
+
+def centred_product(X: Matrix, centre: Array, basis: Array) -> Array:
+    """(X − centre) @ basis; sparse rows stay sparse."""
+    if sp.issparse(X):
+        return np.asarray(X @ basis - centre @ basis)
+    return np.asarray((X - centre) @ basis)

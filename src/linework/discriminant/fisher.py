@@ -10,7 +10,10 @@ from linework.data.blocks import Array, Block
 from linework.data.sources import Table
 from linework.discriminant.base import ByClass, ClassModel
 from linework.discriminant.covariances import check_share, pooled, shrunk
-from linework.discriminant.linear import Projection, centred_product, check_components
+from linework.discriminant.densities import centred_product
+from linework.discriminant.downdates import FisherScores, PooledDowndate
+from linework.discriminant.leave_one_out import Update
+from linework.discriminant.linear import Projection, check_components
 from linework.solvers.trace_ratio import trace_ratio
 from linework.solvers.whitening import Whitening, discriminant_directions, signed
 from linework.stats import ClassMoments, PooledMoments
@@ -163,7 +166,8 @@ class FisherDiscriminant(Projection, ClassModel):
         means = (self.means_ - self.xbar_) @ W
         apart = (means * weight[:, None]).T @ means
         spread = W.T @ within @ W
-        narrow = spread.diagonal() <= 1e-14 * within.trace() * np.square(W).sum(axis=0)
+        widest = np.square(np.sqrt(within.diagonal()) @ np.abs(W))  # whatever the correlations
+        narrow = spread.diagonal() <= 1e-14 * widest
         with np.errstate(divide="ignore", invalid="ignore"):
             self.criterion_ = np.where(narrow, np.inf, apart.diagonal() / spread.diagonal())
         share = apart.diagonal() if narrow.any() else self.criterion_
@@ -190,6 +194,23 @@ class FisherDiscriminant(Projection, ClassModel):
                 inside = root[np.abs(root - distance / 2).argmin()]
                 return float(centres[0] + inside)
         return middle
+
+    def _update(self) -> Update | None:
+        """Known where all directions are kept: then scores are distances by S_w⁻¹."""
+        n_classes, d = self.means_.shape
+        apart = self.criterion_.min(initial=np.inf) > (1e2 * self.tol) ** 2 * self.criterion_.max()
+        if (
+            not isinstance(self.stats_, PooledMoments)
+            or self.criterion == "trace-ratio"
+            or self._n_features_out < min(n_classes - 1, d)
+            or not apart
+        ):
+            return None
+        share = float(self.shrinkage) if self.singular == "shrink" else 0.0
+        downdate = PooledDowndate.of(self.stats_, share, self.tol, True)
+        if downdate is None or (self.singular == "null-space" and self.rank_ < d):
+            return None
+        return FisherScores(downdate, self.threshold)
 
     def _scores(self, block: Block) -> Array:
         Z = centred_product(block.X, self.xbar_, self.scalings_)

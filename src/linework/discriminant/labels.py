@@ -17,6 +17,9 @@ def encode(y: Any, weight: Array | None, n_rows: int) -> tuple[Array, Array]:
 
     Rows of weight zero make no class; where they have one of their own, their number is arbitrary.
     """
+    shape = np.asarray(y).shape
+    if len(shape) > 2:
+        raise ValueError(f"y has shape {shape}, and (n,) is expected: give one label for each row.")
     y = column_or_1d(y, warn=True)
     reject_other_length(len(y), n_rows)
     if y.dtype.kind == "f" and not np.isfinite(y).all():
@@ -26,9 +29,10 @@ def encode(y: Any, weight: Array | None, n_rows: int) -> tuple[Array, Array]:
             f"Input y contains {kind} in row {row}, which is no class: give a label for each row, "
             "or remove such rows."
         )
-    if y.dtype.kind not in "biu":  # those can only be labels
-        check_classification_targets(y)
     present = y if weight is None else y[weight > 0]
+    is_whole = y.dtype.kind in "biu" or (y.dtype.kind == "f" and (present == present.round()).all())
+    if not is_whole:  # whole numbers can only be labels, however large
+        check_classification_targets(present)
     low, high = (int(present.min()), int(present.max())) if y.dtype.kind in "iu" else (0, 1 << 62)
     if high - low < 1 << 20:  # counting is many times faster than sorting
         seen = np.flatnonzero(np.bincount((present - low).astype(np.intp)))

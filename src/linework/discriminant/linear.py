@@ -7,15 +7,17 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_scalar
 from sklearn.utils.metaestimators import available_if
 
-from linework.data.blocks import Array, Block, Matrix
+from linework.data.blocks import Array, Block
 from linework.data.sources import Table
 from linework.discriminant.base import ByClass, ClassModel, ProbabilisticModel
 from linework.discriminant.covariances import check_share, ledoit_wolf, pooled, shrunk
+from linework.discriminant.densities import centred_product
+from linework.discriminant.downdates import PooledDowndate, PooledScores
+from linework.discriminant.leave_one_out import Update
 from linework.engine import map_rows
 from linework.solvers.whitening import Whitening, discriminant_directions
 from linework.stats import ClassMoments, PooledMoments
@@ -138,6 +140,7 @@ class LinearDiscriminantAnalysis(Projection, ProbabilisticModel):
     fit_stats = available_if(_from_statistics)(ClassModel.fit_stats)
     partial_fit = available_if(_from_statistics)(ClassModel.partial_fit)
     forget = available_if(_from_statistics)(ClassModel.forget)
+    leave_one_out = available_if(_from_statistics)(ClassModel.leave_one_out)
 
     def _statistic(self) -> type[ByClass]:
         return ClassMoments if self.shrinkage == "auto" else PooledMoments
@@ -162,10 +165,10 @@ class LinearDiscriminantAnalysis(Projection, ProbabilisticModel):
         self.scalings_, values = discriminant_directions(whitening, centred, self.priors_, self.tol)
         share = values / values.sum() if values.size else values
         self.explained_variance_ratio_ = share[: self._n_features_out]
-        coef = centred @ self.scalings_
+        coef = centred @ whitening.basis
         with np.errstate(divide="ignore"):  # a prior of zero: never this class
             intercept = np.log(self.priors_) - 0.5 * np.square(coef).sum(axis=1)
-        coef = coef @ self.scalings_.T
+        coef = coef @ whitening.basis.T
         intercept -= coef @ self.xbar_
         if n_classes == 2:
             coef, intercept = np.diff(coef, axis=0), np.diff(intercept)
@@ -201,18 +204,18 @@ class LinearDiscriminantAnalysis(Projection, ProbabilisticModel):
                 stacklevel=4,
             )
 
+    def _update(self) -> Update | None:
+        assert isinstance(self.stats_, PooledMoments)
+        share = 0.0 if self.shrinkage is None else float(self.shrinkage)
+        downdate = PooledDowndate.of(self.stats_, share, self.tol, self.unbiased)
+        priors = None if self.priors is None else self.priors_
+        return None if downdate is None else PooledScores(downdate, priors)
+
     def _scores(self, block: Block) -> Array:
         scores = np.asarray(block.X @ self.coef_.T + self.intercept_)
         if len(self.classes_) == 2:
             scores = np.column_stack([np.zeros(len(scores)), scores])
         return scores
-
-
-def centred_product(X: Matrix, centre: Array, basis: Array) -> Array:
-    """(X − centre) @ basis; sparse rows stay sparse."""
-    if sp.issparse(X):
-        return np.asarray(X @ basis - centre @ basis)
-    return np.asarray((X - centre) @ basis)
 
 
 def check_components(n_components: int | None, largest: int) -> int:

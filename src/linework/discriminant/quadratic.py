@@ -12,8 +12,10 @@ from sklearn.utils.metaestimators import available_if
 from linework.data.blocks import Array, Block
 from linework.data.sources import Table
 from linework.discriminant.base import ByClass, ClassModel, ProbabilisticModel, Undetermined
+from linework.discriminant.class_downdates import ClassAxes, OwnDowndates
 from linework.discriminant.covariances import check_share, ledoit_wolf, of_class, shrunk
 from linework.discriminant.densities import QuadraticScores
+from linework.discriminant.leave_one_out import Update
 from linework.solvers.whitening import Whitening
 from linework.stats import ClassMoments, Moments
 
@@ -90,6 +92,7 @@ class QuadraticDiscriminantAnalysis(ProbabilisticModel):
     fit_stats = available_if(_from_statistics)(ClassModel.fit_stats)
     partial_fit = available_if(_from_statistics)(ClassModel.partial_fit)
     forget = available_if(_from_statistics)(ClassModel.forget)
+    leave_one_out = available_if(_from_statistics)(ClassModel.leave_one_out)
 
     def _statistic(self) -> type[ByClass]:
         return ClassMoments
@@ -145,6 +148,33 @@ class QuadraticDiscriminantAnalysis(ProbabilisticModel):
             f"The covariance matrix of class {name} is not full rank: its {part.count} rows vary "
             f"in {rank} of {part.n_features} directions. Give it more rows, leave columns out, or "
             "raise shrinkage or reg_param."
+        )
+
+    def _update(self) -> Update:
+        assert isinstance(self.stats_, ClassMoments)
+        parts = [self.stats_.groups[k] for k in sorted(self.stats_.groups)]
+        covariances = self._covariances(parts, self.stats_, None)
+        axes = [
+            ClassAxes.of(
+                part.scatter,
+                part.weight - self.unbiased,
+                covariance,
+                shrinkage=self.shrinkage or 0.0,
+                ridge=self.reg_param,
+                tol=self.tol,
+            )
+            for part, covariance in zip(parts, covariances, strict=True)
+        ]
+        whitenings = [Whitening.of(covariance, self.tol) for covariance in covariances]
+        equal = np.full(len(parts), 1.0 / len(parts))
+        return OwnDowndates(
+            np.array([part.count for part in parts]),
+            np.array([part.weight for part in parts]),
+            self.means_,
+            None if self.priors is None else self.priors_,
+            QuadraticScores.of(self.means_, equal, whitenings),
+            axes,
+            self.unbiased,
         )
 
     def _scores(self, block: Block) -> Array:

@@ -14,6 +14,7 @@ from sklearn.utils.metaestimators import available_if
 from linework.data.blocks import Array, Block
 from linework.data.sources import Table
 from linework.discriminant.base import ByClass, ClassModel, ProbabilisticModel, Undetermined
+from linework.discriminant.class_downdates import FactorisedMixtures, MixedDowndates
 from linework.discriminant.covariances import (
     FourthMoments,
     check_share,
@@ -24,6 +25,8 @@ from linework.discriminant.covariances import (
     shrunk,
 )
 from linework.discriminant.densities import QuadraticScores
+from linework.discriminant.downdates import rank_limit, spans
+from linework.discriminant.leave_one_out import Update
 from linework.engine import map_reduce
 from linework.solvers.whitening import Whitening
 from linework.stats import ClassMoments
@@ -81,7 +84,8 @@ def mix(values: Array, alphas: Array) -> Array:
 
 def is_singular(mixed: Array) -> Array:
     """Whether a covariance of these variances (r, …) has no inverse that can be told."""
-    singular: Array = mixed.min(axis=0) <= RANK**2 * mixed.max(axis=0)
+    largest = mixed.max(axis=0, initial=0.0)
+    singular: Array = mixed.min(axis=0, initial=np.inf) <= RANK**2 * largest
     return singular
 
 
@@ -104,7 +108,7 @@ class Mixed(ProbabilisticModel):
         alone = [k for k, own in enumerate(parts.own) if own is None]
         if alone and alpha > 0.0:
             warnings.warn(
-                f"Class {self.classes_[alone[0]]!r} has a single row, and so no covariance of its "
+                f"Class {self.classes_[alone[0]]} has a single row, and so no covariance of its "
                 f"own ({len(alone)} such class(es)): it takes the common one. Give it more rows, "
                 "or alpha=0.",
                 UserWarning,
@@ -203,6 +207,7 @@ class RegularizedDiscriminantAnalysis(Mixed):
     fit_stats = available_if(_from_statistics)(ClassModel.fit_stats)
     partial_fit = available_if(_from_statistics)(ClassModel.partial_fit)
     forget = available_if(_from_statistics)(ClassModel.forget)
+    leave_one_out = available_if(_from_statistics)(ClassModel.leave_one_out)
 
     def _solve(self, stats: ByClass, table: Table | None, dtype: Any) -> None:
         assert isinstance(stats, ClassMoments)
@@ -211,6 +216,33 @@ class RegularizedDiscriminantAnalysis(Mixed):
         parts = ClassCovariances.of(stats, self.unbiased)
         self.gamma_ = self._gamma(parts, table)
         self._set_density(parts, self.alpha, self.gamma_)
+
+    def _update(self) -> Update | None:
+        assert isinstance(self.stats_, ClassMoments)
+        stats, priors = self.stats_, None if self.priors is None else self.priors_
+        if self.gamma == "oas":  # moves with each row
+            return None
+        if self.gamma_ < 1.0:
+            return FactorisedMixtures(
+                stats, priors, self.alpha, self.gamma_, self.target, self.unbiased
+            )
+        parts = ClassCovariances.of(stats, self.unbiased)
+        common = Whitening.of(parts.pooled, RANK)
+        if not (common.is_full or spans(common, parts.pooled, parts.means - parts.means[0])):
+            return None
+        unit = common.basis, np.ones(common.rank)
+        along = [unit if own is None else common.along(own) for own in parts.own]
+        return MixedDowndates(
+            np.array([stats.groups[k].count for k in sorted(stats.groups)]),
+            parts.weight,
+            parts.means,
+            priors,
+            [basis for basis, _ in along],
+            [values for _, values in along],
+            np.array([0.0 if own is None else self.alpha for own in parts.own]),
+            rank_limit(common, parts.pooled, RANK),
+            self.unbiased,
+        )
 
     def _gamma(self, parts: ClassCovariances, table: Table | None) -> float:
         if self.gamma not in ("auto", "oas"):
@@ -226,6 +258,8 @@ class RegularizedDiscriminantAnalysis(Mixed):
         if self.gamma == "oas":
             return 1.0 - oas_share(likely, total)
         assert table is not None
-        ones = np.ones_like(parts.means)
-        collect = partial(FourthMoments.from_block, means=parts.means, scales=ones)
-        return 1.0 - ledoit_wolf_share(likely, total, float(map_reduce(table, collect).total.sum()))
+        scale = np.sqrt(likely.trace()) or 1.0  # the share is the same in any unit
+        scales = np.full_like(parts.means, scale)
+        collect = partial(FourthMoments.from_block, means=parts.means, scales=scales)
+        fourth = float(map_reduce(table, collect).total.sum())
+        return 1.0 - ledoit_wolf_share(likely / scale / scale, total, fourth)

@@ -191,6 +191,7 @@ class RegularizedDiscriminantAnalysisCV(CrossValidated, Mixed):
     fit_stats = available_if(_from_statistics)(Mixed.fit_stats)
     partial_fit = available_if(_from_statistics)(Mixed.partial_fit)
     forget = available_if(_from_statistics)(Mixed.forget)
+    leave_one_out = available_if(_from_statistics)(Mixed.leave_one_out)
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> Self:
         """Choose α and γ, and fit.
@@ -210,7 +211,7 @@ class RegularizedDiscriminantAnalysisCV(CrossValidated, Mixed):
         alphas, gammas = self._grid()
         table, classes = self._read_labelled(X, y, sample_weight, reset=True)
         self.classes_ = classes
-        splits = self._splits(X, y, table.weight, params)
+        splits = self._splits(X, table.group, table.weight, params)
         stats, trained = class_fold_moments(table, len(classes), splits)
         if self.priors is not None:
             self._set_priors(np.ones(len(classes)), self.priors)

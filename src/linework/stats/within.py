@@ -31,7 +31,7 @@ def within_products(block: Block, codes: Array, n_classes: int) -> tuple[Array, 
     if n_classes == 1:
         total, mean, scatter = centred_products(dataclasses.replace(block, y=None))
         return np.array([total]), mean[None], scatter
-    weight = np.bincount(codes, w)
+    weight = np.bincount(codes, w).astype(np.float64)
     if is_sparse(X):
         return weight, *_sparse_products(X, w, codes, weight)
     shift = _provisional_shift(X, codes, n_classes)
