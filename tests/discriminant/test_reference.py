@@ -67,6 +67,15 @@ def check_predictions(model: Any, case: Case) -> None:
     np.testing.assert_allclose(found, case.posterior(case.answer), **CLOSE)
 
 
+def check_left_out(model: Any, case: Case) -> None:
+    """R keeps the shares of all rows as priors when it leaves one out; ours would leave it, too."""
+    answer = case.answer["left_out"]
+    model.set_params(priors=case.by_class("prior")).fit(case.X, case.y)
+    np.testing.assert_array_equal(model.leave_one_out(case.X, case.y), case.labels(answer["class"]))
+    found = model.leave_one_out(case.X, case.y, method="predict_proba")[case.rows]
+    np.testing.assert_allclose(found, case.posterior(answer), **CLOSE)
+
+
 @pytest.mark.parametrize("priors", ["shares", "given"])
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("table", TABLES)
@@ -99,6 +108,14 @@ class TestMass:
         log_det = [np.log(values).sum() for values in model.scalings_]
         np.testing.assert_allclose(log_det, case.by_class("ldet"), **CLOSE)
 
+    def test_lda_leaving_one_out(self, table: str, method: str, priors: str) -> None:
+        case = Case(table, "lda", method, priors)
+        check_left_out(LinearDiscriminantAnalysis(**case.options), case)
+
+    def test_qda_leaving_one_out(self, table: str, method: str, priors: str) -> None:
+        case = Case(table, "qda", method, priors)
+        check_left_out(QuadraticDiscriminantAnalysis(**case.options), case)
+
     @pytest.mark.parametrize(("alpha", "model"), [(0.0, "lda"), (1.0, "qda")])
     def test_rda_at_its_corners(
         self, table: str, method: str, priors: str, alpha: float, model: str
@@ -106,6 +123,7 @@ class TestMass:
         case = Case(table, model, method, priors)
         rda = RegularizedDiscriminantAnalysis(alpha, 1.0, **case.options)
         check_predictions(rda.fit(case.X, case.y), case)
+        check_left_out(rda, case)
 
 
 @pytest.mark.parametrize("table", TABLES)

@@ -100,7 +100,7 @@ def _score_rows(block: Block, density: AlphaScores, number: Array, scoring: str)
     block = block.present()
     assert block.group is not None
     total = np.zeros(1 + density.constants.shape[1])
-    step = max(TILE // len(density.bases), 64)
+    step = max(TILE // max(len(density.bases), 1), 64)
     for start in range(0, len(block), step):
         rows = slice(start, start + step)
         scores, true = density(block.X[rows]), number[block.group[rows]]
