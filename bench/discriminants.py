@@ -30,7 +30,9 @@ n, d, k = {n}, {d}, {k}
 rng = np.random.default_rng(0)
 y = rng.permutation(np.arange(n) % k)
 X = rng.standard_normal((n, d))
-X += 0.5 * rng.standard_normal((k, d))[y]
+means = 0.5 * rng.standard_normal((k, d))
+for rows in range(0, n, 1000):  # a second table would hide what the fit takes
+    X[rows : rows + 1000] += means[y[rows : rows + 1000]]
 model = {module}.LinearDiscriminantAnalysis{options}
 model.fit(X[:400, :5].copy(), y[:400] % 3)
 peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
