@@ -53,7 +53,7 @@ class QuadraticScores:
                 R = np.linalg.qr(whitening.basis.T, mode="r")
             T[k, : len(R), :d] = R
             T[k, : len(R), d] = R @ (centre - mean)
-        starts = range(0, T.shape[1], STRIP)
+        starts = range(0, max(T.shape[1], 1), STRIP)  # one, if empty: it says how many classes
         strips = [np.ascontiguousarray(T[:, a : a + STRIP, a:]) for a in starts]
         log_dets = np.array([each.log_det for each in whitenings])
         with np.errstate(divide="ignore"):  # a prior of zero: never this class
@@ -62,30 +62,37 @@ class QuadraticScores:
 
     def __call__(self, X: Matrix) -> Array:
         """The scores of rows (n, d), of shape (n, K)."""
-        (n, d), n_classes = X.shape, len(self.constants)
-        scores = np.empty((n, n_classes))
+        n, d = X.shape
+        scores = np.empty((n, len(self.constants)))
         step = tile_rows(d)
-        group = max(1, 2 * TILE // (step * STRIP))  # classes at a time
         for start in range(0, n, step):
-            rows = X[start : start + step]
-            Z = np.ones((rows.shape[0], d + 1))
-            np.subtract(rows.toarray() if sp.issparse(rows) else rows, self.centre, out=Z[:, :d])
-            for k in range(0, n_classes, group):
-                squares = sum(_squares(Z, strip[k : k + group]) for strip in self.strips)
-                scores[start : start + step, k : k + group] = np.transpose(squares)
+            Z = np.ones((min(step, n - start), d + 1))
+            np.subtract(dense(X[start : start + step]), self.centre, out=Z[:, :d])
+            scores[start : start + step] = squares(Z, self.strips).T
         scores *= -0.5
         scores += self.constants
         return scores
 
 
-def _squares(Z: Array, strip: Array) -> Array:
-    """Σ_j (zᵀ t_kj)² for each class and row, shape (K, n), of a strip's columns t_kj."""
-    n_classes, s, length = strip.shape
-    shape = n_classes * s, len(Z)
-    V = np.matmul(
-        strip.reshape(-1, length), Z[:, -length:].T, out=scratch(shape, np.float64)
-    ).reshape(n_classes, s, -1)
-    return np.asarray(np.einsum("ksn,ksn->kn", V, V))
+def squares(Z: Array, strips: Sequence[Array]) -> Array:
+    """Σ_j (zᵀ t_kj)² for each class and row z of Z (n, d + 1), shape (K, n), in float64."""
+    n, n_classes = len(Z), len(strips[0])
+    total = np.zeros((n_classes, n))
+    group = max(1, 2 * TILE // (n * STRIP))  # classes at a time, for the cache
+    for k in range(0, n_classes, group):
+        for strip in strips:
+            part = strip[k : k + group]
+            size, s, length = part.shape
+            V = scratch((size * s, n), Z.dtype)
+            np.matmul(part.reshape(-1, length), Z[:, -length:].T, out=V)
+            V = V.reshape(size, s, n)
+            total[k : k + group] += np.einsum("ksn,ksn->kn", V, V)
+    return total
+
+
+def dense(X: Matrix) -> Array:
+    """The rows as an array."""
+    return np.asarray(X.toarray() if sp.issparse(X) else X)
 
 
 def centred_product(X: Matrix, centre: Array, basis: Array) -> Array:
