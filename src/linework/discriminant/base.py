@@ -125,8 +125,8 @@ class ClassModel(ClassifierMixin, RowReader):
         table, found = self._read_labelled(X, y, sample_weight, reset=first)
         if classes is not None and (strange := np.setdiff1d(found, classes)).size:
             raise ValueError(
-                f"y holds the label {strange[0]!r}, which is not among `classes`: give all labels "
-                "there may be, or none."
+                f"y holds the label {strange.tolist()[0]!r}, which is not among `classes`: give "
+                "all labels there may be, or none."
             )
         stats, labels = self._collect(table), found
         if not first:
@@ -166,8 +166,11 @@ class ClassModel(ClassifierMixin, RowReader):
 
         The same as refitting without each row, or scikit-learn's
         ``cross_val_predict(model, X, y, cv=LeaveOneOut(), method=method)``, in one pass. A row is
-        left out with all its weight. A class that has no other row is gone without it: no row can
-        be told to be of it, and its probability is zero.
+        left out with all its weight. A class that has no other row is gone without it, and its
+        probability is zero.
+
+        Priors that are not given are the shares of the classes in the other rows. R's
+        ``lda(CV = TRUE)`` keeps those of all rows: give these as `priors` for its posteriors.
 
         Parameters
         ----------
@@ -307,8 +310,8 @@ class ClassModel(ClassifierMixin, RowReader):
         table, found = self._read_labelled(X, y, sample_weight, reset=False)
         if (strange := np.setdiff1d(found, self.classes_)).size:
             raise ValueError(
-                f"Cannot take out rows of class {strange[0]!r}: none were put in. The classes are "
-                f"{list(self.classes_)}."
+                f"Cannot take out rows of class {strange.tolist()[0]!r}: none were put in. The "
+                f"classes are {self.classes_.tolist()}."
             )
         assert table.group is not None
         return table.with_group(np.searchsorted(self.classes_, found)[table.group])
@@ -322,7 +325,7 @@ class ClassModel(ClassifierMixin, RowReader):
         if given.shape != weight.shape or not np.isfinite(given).all() or not given.any():
             raise ValueError(
                 f"priors is {priors!r}, and {len(weight)} numbers are expected, one for each class "
-                f"of {list(self.classes_)}."
+                f"of {self.classes_.tolist()}."
             )
         if (given < 0.0).any():
             raise ValueError(f"priors must be non-negative, and are {priors!r}.")

@@ -62,7 +62,8 @@ class QuadraticDiscriminantAnalysis(GaussianModel):
     Notes
     -----
     One pass, d² operations a row, K·d² numbers held. With every Σ_k replaced by its diagonal this
-    is Gaussian naive Bayes; `RegularizedDiscriminantAnalysis` gives the steps between.
+    is Gaussian naive Bayes, which scikit-learn's `GaussianNB` fits without the rest of Σ_k.
+    `RegularizedDiscriminantAnalysis` gives the steps to `LinearDiscriminantAnalysis`.
 
     Examples
     --------

@@ -253,11 +253,11 @@ class RegularizedDiscriminantAnalysis(Mixed):
             )
         total, classes = float(parts.weight.sum()), len(parts.weight)
         likely = parts.pooled * ((total - classes) / total if self.unbiased else 1.0)
+        scale = np.sqrt(likely.trace()) or 1.0  # the share is the same in any unit
+        likely = likely / scale / scale
         if self.gamma == "oas":
             return 1.0 - oas_share(likely, total)
         assert table is not None
-        scale = np.sqrt(likely.trace()) or 1.0  # the share is the same in any unit
         scales = np.full_like(parts.means, scale)
         collect = partial(FourthMoments.from_block, means=parts.means, scales=scales)
-        fourth = float(map_reduce(table, collect).total.sum())
-        return 1.0 - ledoit_wolf_share(likely / scale / scale, total, fourth)
+        return 1.0 - ledoit_wolf_share(likely, total, float(map_reduce(table, collect).total.sum()))
