@@ -98,10 +98,12 @@ class TestMasking:
         self, row_of_classes: tuple[Array, Array], rng: np.random.Generator
     ) -> None:
         X, y = row_of_classes
-        X = np.column_stack([X, rng.standard_normal(150) + 0.3 * (y == "middle")])
+        X = np.column_stack([X, np.tile(rng.standard_normal(50), 3) + 1e-4 * (y == "middle")])
         with pytest.warns(UserWarning, match="'middle'"):
             model = IndicatorClassifier().fit(X, y)
-        far = [[5.0, 1e3]]
+        # Where the values of the others fall alike, that of the middle rises.
+        falling = np.linalg.solve(model.coef_[[0, 2]], [-1.0, -1.0])
+        far = X.mean(axis=0, keepdims=True) + 10.0 * falling
         assert model.predict(far) == ["middle"]
         w = np.append(np.ones(150), 0.0)
         with pytest.warns(UserWarning, match="'middle'"):
