@@ -36,6 +36,13 @@ SETTINGS_OF: dict[str, list[dict[str, Any]]] = {
     ],
     "QuadraticDiscriminantAnalysis": [{"shrinkage": "auto"}, {"reg_param": 0.1}],
     "RegularizedDiscriminantAnalysis": [{"gamma": "auto", "target": "identity"}],
+    "LogisticRegression": [{"l1_ratio": 0.5}, {"l1_ratio": 1.0}, {"class_weight": "balanced"}],
+    "GLM": [
+        {"family": "poisson"},
+        {"family": "poisson", "alpha": 0.1, "l1_ratio": 0.5},
+        {"family": "gamma", "link": "log"},
+        {"family": "negative_binomial", "alpha": 0.1},
+    ],
     "FisherDiscriminant": [
         {"threshold": "equal-density"},
         {"criterion": "trace-ratio"},
@@ -120,6 +127,8 @@ def in_units(model: BaseEstimator, scale: float) -> BaseEstimator:
     """The model, its penalties made those of columns that are ``scale`` times as large."""
     if is_regressor(model) and "alphas" in model.get_params() and not isinstance(model.alphas, int):
         model.set_params(alphas=np.asarray(model.alphas) * scale**2)
+    if "C" in model.get_params():
+        model.set_params(C=model.C / scale**2)
     return model
 
 

@@ -7,8 +7,14 @@ from linework.discriminant.quadratic import QuadraticDiscriminantAnalysis
 from linework.discriminant.regularized import RegularizedDiscriminantAnalysis
 from linework.discriminant.regularized_cv import RegularizedDiscriminantAnalysisCV
 from linework.engine import threads
+from linework.evaluate.densities import ClassDensityDisplay
+from linework.evaluate.masking import MaskingDisplay
+from linework.evaluate.projection import DiscriminantProjectionDisplay
+from linework.evaluate.regions import DecisionRegionDisplay
 from linework.inference.linear import infer
 from linework.inference.result import Inference
+from linework.likelihood.glm import GLM
+from linework.likelihood.logistic import LogisticRegression
 from linework.regression.lasso import ElasticNet, Lasso
 from linework.regression.lasso_cv import ElasticNetCV, LassoCV, enet_path, lasso_path
 from linework.regression.linear import LinearRegression
@@ -17,6 +23,10 @@ from linework.regression.ridge import Ridge
 from linework.regression.ridge_cv import RidgeCV
 
 __all__ = [
+    "GLM",
+    "ClassDensityDisplay",
+    "DecisionRegionDisplay",
+    "DiscriminantProjectionDisplay",
     "ElasticNet",
     "ElasticNetCV",
     "FisherDiscriminant",
@@ -27,6 +37,8 @@ __all__ = [
     "LinearDiscriminantAnalysis",
     "LinearRegression",
     "LogLinearRegression",
+    "LogisticRegression",
+    "MaskingDisplay",
     "QuadraticDiscriminantAnalysis",
     "RegularizedDiscriminantAnalysis",
     "RegularizedDiscriminantAnalysisCV",

@@ -12,9 +12,9 @@ from linework import (
     LinearDiscriminantAnalysis,
     QuadraticDiscriminantAnalysis,
     RegularizedDiscriminantAnalysis,
+    classifier,
 )
 from linework.data.sources import as_table
-from linework.discriminant import base
 from linework.engine import map_reduce
 from linework.stats import ClassMoments, PooledMoments
 
@@ -195,7 +195,7 @@ class TestScores:
         seen = []
         scores = model._scores
         monkeypatch.setattr(model, "_scores", lambda b: seen.append(len(b)) or scores(b))
-        monkeypatch.setattr(base, "SCORES", 21)
+        monkeypatch.setattr(classifier, "SCORES", 21)
         np.testing.assert_array_equal(model.predict(X), told)
         assert max(seen) == 7
 

@@ -234,7 +234,7 @@ class TestCondition:
         coef = np.array([1.0, 2.0])
         model = LinearRegression().fit(X, X @ coef)
         assert model.solver_ == solver
-        np.testing.assert_allclose(model.coef_, coef, rtol=1e-13 / distance)
+        np.testing.assert_allclose(model.coef_, coef, rtol=1e-10)
 
     def test_few_rows_take_an_orthogonal_factor(self, rng: np.random.Generator) -> None:
         model = LinearRegression().fit(rng.standard_normal((5, 5)), rng.standard_normal(5))

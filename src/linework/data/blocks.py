@@ -34,6 +34,8 @@ class Block:
         Names of the columns, for messages.
     numbers : array of int of shape (rows,) or None
         Numbers of the rows in their source; ``None`` where they count on from ``start``.
+    offset : array of shape (rows,) or None
+        A known part of each row's linear predictor.
     """
 
     X: Matrix
@@ -43,6 +45,7 @@ class Block:
     start: int = 0
     names: tuple[str, ...] | None = None
     numbers: Array | None = None
+    offset: Array | None = None
 
     def __post_init__(self) -> None:
         if self.X.dtype.char not in "fd":  # integers would truncate every mean taken off them
@@ -70,6 +73,7 @@ class Block:
             weight=part(self.weight),
             group=part(self.group),
             numbers=self.start + rows if self.numbers is None else self.numbers[rows],
+            offset=part(self.offset),
         )
 
     def present(self) -> Block:

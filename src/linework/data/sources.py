@@ -85,6 +85,7 @@ class Table:
     weight: Array | None = None
     group: Array | None = None
     numbers: Array | None = None
+    offset: Array | None = None
 
     @property
     def n_targets(self) -> int:
@@ -111,6 +112,7 @@ class Table:
             start,
             self.names,
             part(self.numbers),
+            part(self.offset),
         )
 
     def with_group(self, group: Array) -> Table:
@@ -136,7 +138,15 @@ class Table:
             weight=part(self.weight),
             group=part(self.group),
             numbers=index if self.numbers is None else self.numbers[index],
+            offset=part(self.offset),
         )
+
+    def held(self) -> Table:
+        """The same rows, read into memory once: for a few rows that are read many times."""
+        X = self.rows(slice(0, self.n_rows))
+        X = X if X.dtype == self.dtype else X.astype(self.dtype)
+        rows = partial(_sparse_rows, X) if self.sparse else X.__getitem__
+        return dataclasses.replace(self, rows=rows, step=_dense_step(*X.shape))
 
     def columns(self, index: Array) -> Table:
         """The table of these columns (a mask or positions)."""

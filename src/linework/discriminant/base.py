@@ -8,36 +8,35 @@ from collections.abc import Callable
 from typing import Any, Self, TypeAlias
 
 import numpy as np
-from scipy.special import logsumexp
-from sklearn.base import ClassifierMixin
-from sklearn.exceptions import NotFittedError
 
+from linework.classifier import (
+    SCORES,
+    Classifier,
+    Probabilistic,
+    contrast,
+    log_posterior,
+    posterior,
+)
 from linework.data.blocks import Array, Block
 from linework.data.sources import Table
-from linework.discriminant.labels import encode
 from linework.discriminant.leave_one_out import Refits, Update, numbers, tiles
 from linework.engine import map_reduce, map_rows
-from linework.estimator import RowReader
 from linework.stats import ClassMoments, PooledMoments
 from linework.stats.centre import tile_rows
 
 ByClass: TypeAlias = PooledMoments | ClassMoments
-
-SCORES = 1 << 20
-"""Scores held at a time while the best class of each row is found."""
 
 
 class Undetermined(np.linalg.LinAlgError):
     """The rows do not determine the model: more of them may."""
 
 
-class ClassModel(ClassifierMixin, RowReader):
+class ClassModel(Classifier):
     """A classifier that is solved from moments by class.
 
     A subclass says which statistic it needs, solves, and gives each class a score for a row.
     """
 
-    classes_: Array
     means_: Array
     priors_: Array
     stats_: ByClass
@@ -47,10 +46,6 @@ class ClassModel(ClassifierMixin, RowReader):
 
     def _solve(self, stats: ByClass, table: Table | None, dtype: Any) -> None:
         """Set the attributes from statistics of classes 0 … K − 1; ``table`` is for more passes."""
-        raise NotImplementedError
-
-    def _scores(self, block: Block) -> Array:
-        """Ln π_k + ln f_k(x), up to a number that is common to all classes, shape (n, K)."""
         raise NotImplementedError
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -221,58 +216,6 @@ class ClassModel(ClassifierMixin, RowReader):
         """Scores of left-out rows without a refit, where there is such a way."""
         return None
 
-    def predict(self, X: Any) -> Array:
-        """The class of highest score for each row.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or data frame of shape (n, d)
-
-        Returns
-        -------
-        array of shape (n,)
-        """
-        self._require_fit()
-        return np.asarray(self.classes_[map_rows(self._read(X, reset=False), self._best)])
-
-    def decision_function(self, X: Any) -> Array:
-        """The score of each class; of two classes, that of the second less that of the first.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or data frame of shape (n, d)
-
-        Returns
-        -------
-        array of shape (n, K), or (n,) for two classes
-        """
-        return self._of_scores(X, contrast)
-
-    def _of_scores(self, X: Any, function: Callable[[Array], Array]) -> Array:
-        self._require_fit()
-        table = self._read(X, reset=False)
-        return map_rows(table, lambda block: function(self._checked_scores(block)))
-
-    def _best(self, block: Block) -> Array:
-        """The number of the best class of each row, without holding all scores of a block."""
-        step = max(1, SCORES // len(self.classes_))
-        best = np.empty(len(block), np.intp)
-        for start in range(0, len(block), step):
-            rows = block if step >= len(block) else block.take(np.arange(len(block))[start:][:step])
-            best[start : start + step] = self._best_of(self._checked_scores(rows))
-        return best
-
-    def _best_of(self, scores: Array) -> Array:
-        return np.asarray(scores.argmax(axis=1))
-
-    def _checked_scores(self, block: Block) -> Array:
-        with np.errstate(invalid="ignore", over="ignore"):  # told below, in words
-            scores = self._scores(block)
-            best = scores.max(axis=1)
-        if not np.isfinite(best).all():
-            block.reject_nonfinite()
-        return scores
-
     def _collect(self, table: Table) -> Any:
         collect: Callable[[Block], Any] = self._statistic().from_block
         return map_reduce(table, collect)
@@ -291,18 +234,6 @@ class ClassModel(ClassifierMixin, RowReader):
         self._solve(self.stats_, table, dtype)
         self._undetermined = ""
         return self
-
-    def _read_labelled(
-        self, X: Any, y: Any, sample_weight: Any, *, reset: bool
-    ) -> tuple[Table, Array]:
-        """The rows with the number of their class as group, and the classes."""
-        if y is None:
-            raise ValueError(
-                f"{type(self).__name__} requires y to be passed, but the target y is None."
-            )
-        table = self._read(X, sample_weight=sample_weight, reset=reset)
-        classes, codes = encode(y, table.weight, table.n_rows)
-        return table.with_group(codes), classes
 
     def _read_fitted(self, X: Any, y: Any, sample_weight: Any) -> Table:
         """Rows that were fitted before, with the number of their class as group."""
@@ -338,43 +269,15 @@ class ClassModel(ClassifierMixin, RowReader):
             given /= given.sum()
         self.priors_ = given
 
-    def _require_fit(self) -> None:
-        if not self.__sklearn_is_fitted__():
-            why = getattr(self, "_undetermined", "") or "Call 'fit' with rows and labels first."
-            raise NotFittedError(f"This {type(self).__name__} instance is not fitted yet. {why}")
+    def _why_not_fitted(self) -> str:
+        return getattr(self, "_undetermined", "") or super()._why_not_fitted()
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "stats_") and not getattr(self, "_undetermined", "")
 
 
-class ProbabilisticModel(ClassModel):
+class ProbabilisticModel(Probabilistic, ClassModel):
     """A model whose scores are log posteriors, up to a number common to all classes."""
-
-    def predict_proba(self, X: Any) -> Array:
-        """P(G = k | x) = π_k f_k(x) / Σ_l π_l f_l(x).
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or data frame of shape (n, d)
-
-        Returns
-        -------
-        array of shape (n, K)
-        """
-        return self._of_scores(X, posterior)
-
-    def predict_log_proba(self, X: Any) -> Array:
-        """The logarithm of `predict_proba`, without underflow.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or data frame of shape (n, d)
-
-        Returns
-        -------
-        array of shape (n, K)
-        """
-        return self._of_scores(X, log_posterior)
 
     def _left_out_answers(self) -> dict[str, Callable[[Array], Array]]:
         return {
@@ -393,22 +296,6 @@ def scores_left_out(block: Block, update: Update | None, refit: Refits) -> Array
     if not known.all():
         scores[~known] = refit(block.take(~known))
     return scores
-
-
-def contrast(scores: Array) -> Array:
-    """Scores (n, K) as scikit-learn gives them: for two classes, their difference (n,)."""
-    return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
-
-
-def log_posterior(scores: Array) -> Array:
-    """Ln P(G = k | x) from scores (n, K)."""
-    return np.asarray(scores - logsumexp(scores, axis=1, keepdims=True))
-
-
-def posterior(scores: Array) -> Array:
-    """P(G = k | x) from scores (n, K)."""
-    odds = np.exp(scores - scores.max(axis=1, keepdims=True))
-    return np.asarray(odds / odds.sum(axis=1, keepdims=True))
 
 
 def _mean(stats: ByClass) -> Array:

@@ -148,8 +148,10 @@ class FisherDiscriminant(Projection, ClassModel):
         whitening = Whitening.of(within, self.tol)
         self.rank_ = whitening.rank
         if self.singular == "null-space" and not whitening.is_full:
-            spread = within.diagonal()[:, None] * whitening.basis  # spans the columns of S_w
-            null = np.linalg.svd(spread)[0][:, whitening.rank :]
+            scale = np.sqrt(within.diagonal())
+            scale = np.where(scale > 0.0, scale, 1.0)
+            spread = within @ whitening.basis / scale[:, None]  # spans what Σ_w reaches
+            null = np.linalg.svd(spread)[0][:, whitening.rank :] / scale[:, None]
             _, s, Vt = np.linalg.svd(np.sqrt(weight)[:, None] * centred @ null, full_matrices=False)
             keep = np.arange(len(s)) < min(wanted, int((s > self.tol * s.max(initial=0.0)).sum()))
             return signed(null @ Vt[keep].T, np.ones(len(within)))

@@ -101,6 +101,18 @@ class Mixed(GaussianModel):
 
     target: str
     priors: Any
+    unbiased: bool
+    alpha_: float
+    gamma_: float
+    stats_: ClassMoments
+
+    @property
+    def covariance_(self) -> list[Array]:
+        """Σ_k(α, γ), a matrix (d, d) for each class, from the moments."""
+        parts = ClassCovariances.of(self.stats_, self.unbiased)
+        common = parts.common(self.gamma_, self.target)
+        a = self.alpha_
+        return [common if own is None else a * own + (1.0 - a) * common for own in parts.own]
 
     def _statistic(self) -> type[ByClass]:
         return ClassMoments
@@ -122,7 +134,7 @@ class Mixed(GaussianModel):
             for own, name in zip(parts.own, self.classes_, strict=True)
         ]
         self._set_priors(parts.weight, self.priors)
-        self.means_ = parts.means
+        self.alpha_, self.means_ = float(alpha), parts.means
         self._density = QuadraticScores.of(self.means_, self.priors_, whitenings)
 
     @staticmethod
@@ -166,8 +178,10 @@ class RegularizedDiscriminantAnalysis(Mixed):
     classes_ : array of shape (K,)
     means_ : array of shape (K, d)
     priors_ : array of shape (K,)
-    gamma_ : float
-        γ, as given or as found.
+    alpha_, gamma_ : float
+        α, and γ as given or as found.
+    covariance_ : list of K arrays of shape (d, d)
+        Σ_k(α, γ), made when asked for.
     rank_ : int
         Directions of Σ(γ) that are kept, as by `LinearDiscriminantAnalysis`.
     stats_ : ClassMoments

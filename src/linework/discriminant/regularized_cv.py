@@ -152,7 +152,7 @@ class RegularizedDiscriminantAnalysisCV(CrossValidated, Mixed):
     best_score_ : float
     cv_scores_ : array of shape (alphas, gammas, splits)
         −∞ where a covariance has no inverse.
-    classes_, means_, priors_, rank_, stats_
+    classes_, means_, priors_, covariance_, rank_, stats_
         As in `RegularizedDiscriminantAnalysis`, at the best on all rows.
 
     Notes

@@ -11,6 +11,7 @@ from linework.solvers.conjugate import conjugate_gradient
 from linework.solvers.convergence import Convergence
 from linework.solvers.least_squares import Solution
 from linework.stats import ColumnMoments, Gradient
+from linework.stats.gradient import squares
 
 TOLERANCE = 1e-10
 """The gradient's size beside that at zero, in the preconditioner's norm."""
@@ -31,9 +32,14 @@ def centred_gradient(
             intercept += columns.y_mean
 
     def gradient(block: Block) -> Gradient:
-        return Gradient.from_block(block, coef, intercept, homogeneous)
+        evaluate = _from_zero if homogeneous else squares
+        return Gradient.from_block(block, coef, intercept, evaluate)
 
     return map_reduce(source, gradient)
+
+
+def _from_zero(y: Array, eta: Array) -> tuple[Array, Array]:
+    return squares(np.zeros(1), eta)
 
 
 def ridge_by_passes(
@@ -60,6 +66,6 @@ def ridge_by_passes(
     rhs = start.centred(shift)
     with single_threaded_blas:  # between passes, too: its threads would go on waiting in them
         coef, residual, passes = conjugate_gradient(product, rhs, diagonal, TOLERANCE, iterations)
-    objective = float(start.square.sum() - (rhs * coef).sum())
+    objective = float(start.value.sum() - (rhs * coef).sum())
     convergence = Convergence("gradient", residual, TOLERANCE, passes, objective)
     return Solution(coef, None, None, "conjugate gradient"), columns, convergence

@@ -92,7 +92,7 @@ class PassProblem:
     @property
     def yy(self) -> float:
         """‖y‖²."""
-        return float(self.start.square[0])
+        return float(self.start.value[0])
 
     def largest_slope(self, positive: bool) -> float:
         """The largest x_jᵀy, in absolute value unless positive."""
@@ -106,7 +106,7 @@ class PassProblem:
 
     def objective(self, beta: Array, penalty: Penalty) -> float:
         """The objective at β for the first α."""
-        rss = float(self._gradient(beta).square[0])
+        rss = float(self._gradient(beta).value[0])
         return 0.5 * rss + self.columns.weight * penalty.value(beta)
 
     def mean_squared_errors(self, test: Table, weight: float, coefs: Array) -> Array:

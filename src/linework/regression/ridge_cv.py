@@ -68,7 +68,7 @@ class RidgeCV(CrossValidated, ClosedForm):
     >>> import numpy as np
     >>> from linework import RidgeCV
     >>> X = np.arange(10.0)[:, None]
-    >>> RidgeCV(alphas=[0.01, 100.0]).fit(X, 3 * X[:, 0] + np.sin(X[:, 0])).alpha_
+    >>> float(RidgeCV(alphas=[0.01, 100.0]).fit(X, 3 * X[:, 0] + np.sin(X[:, 0])).alpha_)
     0.01
     """
 

@@ -9,6 +9,14 @@ from sklearn.exceptions import ConvergenceWarning
 
 
 @dataclass(frozen=True, slots=True)
+class Step:
+    """Where an iteration arrived: its objective and its scaled gradient."""
+
+    objective: float
+    gradient: float
+
+
+@dataclass(frozen=True, slots=True)
 class Convergence:
     """How an iterative fit ended: whether it converged is a property of the solution.
 
@@ -22,6 +30,10 @@ class Convergence:
         Sweeps or passes.
     objective : float
         The objective at the solution, as the estimator's docstring prints it.
+    trace : tuple of Step
+        The start and each iteration, where a fit keeps them.
+    passes : int or None
+        Reads of the rows, where they are not the iterations.
     """
 
     measure: str
@@ -29,6 +41,8 @@ class Convergence:
     tol: float
     n_iter: int
     objective: float
+    trace: tuple[Step, ...] = ()
+    passes: int | None = None
 
     @property
     def converged(self) -> bool:

@@ -8,6 +8,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from linework.data.blocks import Array, Block, compressed, transposed
+from linework.stats.centre import SAMPLE_ROWS, scratch, tile_rows
+from linework.stats.checks import reject_bad_range
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,13 +45,14 @@ class ColumnMoments:
     @classmethod
     def from_block(cls, block: Block) -> ColumnMoments:
         """Moments of the block's rows of positive weight."""
-        block.reject_nonfinite()
         rows = block.present()
         w = np.ones(len(rows)) if rows.weight is None else rows.weight
         weight = float(w.sum())
-        parts = [_sparse(rows, w) if sp.issparse(rows.X) else _dense(rows.X, w)]
-        parts.append(_dense(rows.targets, w))
+        with np.errstate(over="ignore", invalid="ignore"):  # told in words below
+            parts = [_sparse(rows, w) if sp.issparse(rows.X) else _dense(rows.X, w)]
+            parts.append(_dense(rows.targets, w))
         mean, squares = (np.concatenate(column) for column in zip(*parts, strict=True))
+        reject_bad_range(rows, squares, mean[None])
         return cls(len(rows), weight, mean, squares, rows.targets.shape[1])
 
     def __add__(self, other: ColumnMoments) -> ColumnMoments:
@@ -82,13 +85,21 @@ class ColumnMoments:
 
 
 def _dense(X: Array, w: Array) -> tuple[Array, Array]:
-    weight = w.sum()
+    """By tiles in the cache, about a row near the mean: exact for a constant column."""
+    d, weight = X.shape[1], float(w.sum())
     if not weight:
-        return np.zeros(X.shape[1]), np.zeros(X.shape[1])
-    centred = X - X[0].astype(np.float64)
-    shift = w @ centred / weight
-    centred -= shift
-    return X[0] + shift, w @ np.square(centred)
+        return np.zeros(d), np.zeros(d)
+    sample = X[:: max(1, len(X) // SAMPLE_ROWS)]
+    shift = sample[0] + (sample - sample[0]).mean(axis=0, dtype=np.float64)
+    sums, squares = np.zeros(d), np.zeros(d)
+    step = tile_rows(d)
+    for start in range(0, len(X), step):
+        rows, part = X[start : start + step], w[start : start + step]
+        Z = np.subtract(rows, shift, out=scratch(rows.shape, np.float64))
+        sums += part @ Z
+        squares += part @ np.square(Z, out=Z)
+    step_to_mean = sums / weight
+    return shift + step_to_mean, np.maximum(squares - sums * step_to_mean, 0.0)
 
 
 def _sparse(rows: Block, w: Array) -> tuple[Array, Array]:

@@ -1,67 +1,92 @@
-"""The gradient of least squares at given coefficients: one cheap pass, for any number of them."""
+"""The gradient of a loss at given coefficients: one cheap pass, for any number of them."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
 
 from linework.data.blocks import Array, Block, transposed
-from linework.stats.centre import tile_rows
+from linework.stats.centre import in_working_precision, tile_rows
+
+Evaluate: TypeAlias = Callable[[Array, Array], tuple[Array, Array]]
+"""Targets (n, t) and linear predictors (n, k) ↦ values ℓ (n, …) and scores −∂ℓ/∂η (n, m)."""
+
+
+def squares(y: Array, eta: Array) -> tuple[Array, Array]:
+    """Least squares: values (y − η)² and scores y − η, for each target."""
+    r = y - eta
+    return r * r, r
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Gradient:
-    """Residual sums at coefficients (B, b); `a + b` is the sum over both parts' rows.
+    """A loss and the sums of its scores at coefficients (B, b); `a + b` is of both parts' rows.
 
-    With r_i = y_i − b − Bᵀx_i, for each of t targets.
+    With η_i = b + Bᵀx_i, plus the row's offset, and scores r_i = −∂ℓ_i/∂η_i.
 
     Attributes
     ----------
-    intercept : array of shape (t,)
+    intercept : array of shape (m,)
         Σ w_i r_i.
-    slope : array of shape (d, t)
+    slope : array of shape (d, m)
         Σ w_i x_i r_iᵀ.
-    square : array of shape (t,)
-        Σ w_i r_i².
+    value : array of shape () or (t,)
+        Σ w_i ℓ_i.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from linework.data.blocks import Block
+    >>> from linework.stats import Gradient
+    >>> block = Block(np.array([[1.0], [2.0]]), y=np.array([[1.0], [4.0]]))
+    >>> Gradient.from_block(block, coef=np.array([[1.0]]), intercept=np.zeros(1)).slope
+    array([[4.]])
     """
 
     intercept: Array
     slope: Array
-    square: Array
+    value: Array
 
     @classmethod
     def from_block(
-        cls, block: Block, coef: Array, intercept: Array, homogeneous: bool = False
+        cls, block: Block, coef: Array, intercept: Array, evaluate: Evaluate = squares
     ) -> Gradient:
-        """Sums over the block at ``coef`` (d, t) and ``intercept`` (t,); with y = 0 if homogeneous.
+        """Sums over the block at ``coef`` (d, k) and ``intercept`` (k,).
 
-        The rows are read twice while they lie in the cache; 4·d·t operations a row.
+        The rows are read twice while they lie in the cache; 4·d·k operations a row.
         """
-        total: Gradient | None = None
+        block = in_working_precision(block.present())
         step = len(block) if sp.issparse(block.X) else tile_rows(block.X.shape[1])
         coef = coef.astype(block.X.dtype, copy=False)
-        for start in range(0, len(block), step):
+        total: Gradient | None = None
+        for start in range(0, len(block), step) or [0]:
             rows = slice(start, start + step)
             X = block.X if step >= len(block) else block.X[rows]
-            r = -intercept - X @ coef
-            if not homogeneous:
-                r += block.targets[rows]
-            wr = r if block.weight is None else r * block.weight[rows, None]
-            slope = np.asarray(transposed(X) @ wr.astype(X.dtype, copy=False), np.float64)
-            part = cls(wr.sum(axis=0), slope, (wr * r).sum(axis=0))
+            eta = np.asarray(X @ coef, np.float64)
+            eta += intercept
+            if block.offset is not None:
+                eta += block.offset[rows, None]
+            value, r = evaluate(block.targets[rows], eta)
+            if block.weight is None:
+                value = value.sum(axis=0)
+            else:
+                w = block.weight[rows]
+                value, r = w @ value, r * w[:, None]
+            slope = np.asarray(transposed(X) @ r.astype(X.dtype, copy=False), np.float64)
+            part = cls(r.sum(axis=0), slope, value)
             total = part if total is None else total + part
-        assert total is not None  # a block has rows
+        assert total is not None
         return total
 
     def __add__(self, other: Gradient) -> Gradient:
         return Gradient(
-            self.intercept + other.intercept,
-            self.slope + other.slope,
-            self.square + other.square,
+            self.intercept + other.intercept, self.slope + other.slope, self.value + other.value
         )
 
     def centred(self, mean: Array) -> Array:
-        """Σ w (x − mean) r, shape (d, t)."""
+        """Σ w (x − mean) rᵀ, shape (d, m)."""
         return self.slope - np.multiply.outer(mean, self.intercept)

@@ -47,3 +47,44 @@ def encode(y: Any, weight: Array | None, n_rows: int) -> tuple[Array, Array]:
             "or None: make them all words, or all numbers."
         ) from None
     return classes, np.minimum(number, len(classes) - 1)
+
+
+def class_weights(class_weight: Any, classes: Array, totals: Array) -> Array:
+    """A factor for the rows of each class (K,), or a sentence on what is wrong with the request.
+
+    Parameters
+    ----------
+    class_weight : None, dict, "balanced", "effective" or ("effective", β)
+        A dict names classes; others count 1. ``"balanced"`` is N / (K N_k). ``"effective"`` is the
+        inverse of the effective number of rows, (1 − β^N_k) / (1 − β), scaled to a mean of 1 over
+        the classes (Cui et al., 2019); β is 0.999 unless given.
+    classes : array of shape (K,)
+    totals : array of shape (K,)
+        N_k, the weight of each class.
+    """
+    if class_weight is None:
+        return np.ones(len(classes))
+    if isinstance(class_weight, dict):
+        known = {label.item() if hasattr(label, "item") else label: label for label in classes}
+        if strange := [label for label in class_weight if label not in known]:
+            raise ValueError(
+                f"class_weight names the classes {strange}, and those of y are {list(known)}: the "
+                "classes are not in class_weight as they are in y. Name classes of y only."
+            )
+        factors = np.array([float(class_weight.get(label, 1.0)) for label in known])
+        if not (np.isfinite(factors).all() and (factors >= 0.0).all() and factors.any()):
+            raise ValueError(
+                f"class_weight is {class_weight!r}, and finite numbers, zero or more and not all "
+                "zero, are expected."
+            )
+        return factors
+    if isinstance(class_weight, str) and class_weight == "balanced":
+        return np.asarray(totals.sum() / (len(classes) * totals))
+    name, beta = class_weight if isinstance(class_weight, tuple) else (class_weight, 0.999)
+    if name != "effective" or not 0.0 <= beta < 1.0:
+        raise ValueError(
+            f'class_weight is {class_weight!r}, and None, a dict, "balanced", "effective" or '
+            '("effective", β) with β from 0 to below 1 is expected.'
+        )
+    inverse = 1.0 / -np.expm1(totals * np.log(beta)) if beta else np.ones(len(classes))
+    return np.asarray(inverse / inverse.mean())

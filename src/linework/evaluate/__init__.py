@@ -1,0 +1,1 @@
+"""Evaluation: pictures of fitted models, after scikit-learn's `Display` classes."""

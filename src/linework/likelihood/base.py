@@ -1,0 +1,81 @@
+"""What the likelihood models share: from a table and a loss to coefficients."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+
+import numpy as np
+from sklearn.utils import check_scalar
+
+from linework.data.blocks import Array
+from linework.data.sources import Table
+from linework.estimator import RowReader
+from linework.likelihood.problem import Problem
+from linework.losses import Loss
+from linework.solvers.convergence import Convergence
+from linework.solvers.newton import Minimum
+
+TIGHTER = 1e-4
+"""The gradient is brought to this share of ``tol``: near the optimum a step adds several digits."""
+
+REACH = 64
+"""Rounding errors of the scaled gradient, in units of the last place of X's type: no fit is asked
+for less, which for float32 means 8e-6."""
+
+
+class LikelihoodModel(RowReader):
+    """A model of coefficients that maximise a penalised likelihood."""
+
+    fit_intercept: bool
+    tol: float
+    max_iter: int
+    convergence_: Convergence
+
+    def _check_iterations(self) -> None:
+        check_scalar(self.tol, "tol", Real, min_val=0.0, include_boundaries="neither")
+        check_scalar(self.max_iter, "max_iter", Integral, min_val=1)
+
+    def _minimise(
+        self,
+        table: Table,
+        loss: Loss,
+        null: Array,
+        l2: float,
+        l1: float,
+        start: tuple[Array, Array] | None = None,
+    ) -> tuple[Array, Array, Problem]:
+        """B (d, k) and b (k,) of the smallest penalised loss, and the problem they solve.
+
+        Parameters
+        ----------
+        null : array of shape (k,)
+            The linear predictors of the model without slopes.
+        l2, l1 : float
+            Penalties beside the mean loss.
+        start : pair of arrays, optional
+            B and b to begin with.
+        """
+        problem = Problem.of(table, loss, null, self.fit_intercept, l2, l1)
+        zero = np.zeros((table.n_columns, loss.n_scores)), null
+        theta = problem.parameters(*(zero if start is None else start))
+        tol = max(TIGHTER * self.tol, REACH * float(np.finfo(table.dtype).eps))
+        found = problem.solve(theta, tol, self.max_iter)
+        self._set_convergence(found, tol)
+        coef, intercept = problem.coefficients(found.theta)
+        return coef, intercept, problem
+
+    def _set_convergence(self, found: Minimum, tol: float) -> None:
+        self.convergence_ = Convergence(
+            "gradient",
+            found.size,
+            tol,
+            len(found.trace) - 1,
+            found.value,
+            found.trace,
+            found.passes,
+        )
+        self.convergence_.warn(
+            type(self).__name__,
+            "Allow more iterations by max_iter, add a penalty, or accept it: where the gradient no "
+            "longer falls, rounding errors are all that is left.",
+        )

@@ -1,0 +1,356 @@
+"""The generalized linear model."""
+
+from __future__ import annotations
+
+import dataclasses
+from contextlib import suppress
+from numbers import Real
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import RegressorMixin
+from sklearn.utils import check_scalar
+from sklearn.utils.validation import check_is_fitted, column_or_1d
+
+from linework.data.blocks import Array, Block
+from linework.data.numbers import as_numbers
+from linework.data.sources import Table
+from linework.engine import map_reduce, map_rows
+from linework.likelihood.base import LikelihoodModel
+from linework.losses import FAMILIES, LINKS, Family, GeneralizedLoss, Link
+from linework.solvers.least_squares import least_squares
+from linework.stats import Moments
+
+RESIDUALS = ("response", "pearson", "deviance", "working")
+
+
+class GLM(RegressorMixin, LikelihoodModel):
+    """Generalized linear model: E[y] = μ = g⁻¹(wᵀx + b + offset), Var[y] = φ V(μ) / weight.
+
+    Minimises, with d the unit deviance of the family and W the sum of the weights::
+
+        1 / (2 W) Σ_i w_i d(y_i, μ_i) + alpha · l1_ratio · ‖w‖₁ + ½ · alpha · (1 − l1_ratio) · ‖w‖²
+
+    which without a penalty maximises the likelihood.
+
+    Parameters
+    ----------
+    family : str or Family, default="gaussian"
+        ``"gaussian"``, ``"binomial"``, ``"poisson"``, ``"gamma"``, ``"inverse_gaussian"``,
+        ``"tweedie"`` (V = μ^1.5), ``"negative_binomial"`` (θ = 1), or an object of
+        `linework.losses`, such as ``Tweedie(power=1.3)`` or ``NegativeBinomial(theta=2.0)``.
+    link : str or Link, default=None
+        g: ``"identity"``, ``"log"``, ``"logit"``, ``"probit"``, ``"cloglog"``, ``"cauchit"``,
+        ``"inverse"``, ``"inverse_square"``, ``"sqrt"``, or ``Power(p)`` of `linework.losses`. By
+        default R's for the family: in the order above identity, logit, log, inverse,
+        inverse_square, log, log.
+    alpha : float, default=0.0
+        Strength of the penalty; the intercept has none.
+    l1_ratio : float from 0 to 1, default=0.0
+        Share of the 1-norm in it.
+    fit_intercept : bool, default=True
+    tol : float, default=1e-4
+        As in scikit-learn, where a fit may stop; fits here go on to a gradient of ten thousandth.
+    max_iter : int, default=100
+
+    Attributes
+    ----------
+    coef_ : array of shape (d,)
+    intercept_ : float
+    deviance_, null_deviance_ : float
+        Σ w d(y, μ) at the fit, and without slopes.
+    n_iter_ : int
+    convergence_ : Convergence
+
+    Notes
+    -----
+    Weights are numbers of rows or, what gives the same coefficients, inverse variances. For the
+    binomial family y may be the share of successes, and the weight the number of trials. Fits take
+    steps by the expected curvature, as iteratively reweighted least squares does, along exact
+    gradients: see `LogisticRegression`.
+
+    Examples
+    --------
+    >>> from linework import GLM
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [1.0, 2.0, 6.0, 14.0]
+    >>> model = GLM("poisson").fit(X, y)
+    >>> model.coef_.round(3), round(float(model.deviance_), 3)
+    (array([0.911]), 0.063)
+    >>> model.predict([[4.0]]).round(1)
+    array([35.1])
+    """
+
+    coef_: Array
+    intercept_: float
+    deviance_: float
+    null_deviance_: float
+    n_iter_: int
+
+    def __init__(
+        self,
+        family: Any = "gaussian",
+        link: Any = None,
+        *,
+        alpha: float = 0.0,
+        l1_ratio: float = 0.0,
+        fit_intercept: bool = True,
+        tol: float = 1e-4,
+        max_iter: int = 100,
+    ) -> None:
+        self.family = family
+        self.link = link
+        self.alpha = alpha
+        self.l1_ratio = l1_ratio
+        self.fit_intercept = fit_intercept
+        self.tol = tol
+        self.max_iter = max_iter
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> Self:
+        """Fit from rows.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n, d)
+        y : array-like of shape (n,)
+            Within the family's range.
+        sample_weight : array-like of shape (n,), optional
+            Zero removes a row, two counts it twice.
+        offset : array-like of shape (n,), optional
+            A known part of the linear predictor: with the log link, ln exposure.
+
+        Returns
+        -------
+        self
+        """
+        check_scalar(self.alpha, "alpha", Real, min_val=0.0)
+        check_scalar(self.l1_ratio, "l1_ratio", Real, min_val=0.0, max_val=1.0)
+        self._check_iterations()
+        loss = self._loss()
+        if y is None:
+            raise ValueError("GLM requires y to be passed, but the target y is None.")
+        table = self._read(X, y, sample_weight, reset=True)
+        column_or_1d(y, warn=True)
+        table = dataclasses.replace(table, offset=_offset(offset, table.n_rows))
+        y, weight = _present(table)
+        _reject_outside(loss.family, table)
+        null, null_value = self._null(table, loss, y, weight)
+        l1, l2 = self.alpha * self.l1_ratio, self.alpha * (1.0 - self.l1_ratio)
+        start = self._start(table, loss, y, weight, null)
+        coef, intercept, _ = self._minimise(table, loss, null, l2, l1, start)
+        penalty = 0.5 * l2 * float((coef**2).sum()) + l1 * float(np.abs(coef).sum())
+        value = self.convergence_.objective - penalty
+        saturated = float(weight @ loss.family.saturated(y))
+        self.deviance_, self.null_deviance_ = (
+            max(2.0 * (weight.sum() * v - saturated), 0.0) for v in (value, null_value)
+        )
+        self.coef_, self.intercept_ = coef[:, 0].astype(table.dtype), float(intercept[0])
+        self.n_iter_ = self.convergence_.n_iter
+        return self
+
+    def predict(self, X: Any, offset: Any = None) -> Array:
+        """The mean μ for each row.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n, d)
+        offset : array-like of shape (n,), optional
+            As in `fit`.
+
+        Returns
+        -------
+        array of shape (n,)
+        """
+        return self._loss().link.mean(self.linear_predictor(X, offset))
+
+    def linear_predictor(self, X: Any, offset: Any = None) -> Array:
+        """Return η = wᵀx + b + offset for each row.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n, d)
+        offset : array-like of shape (n,), optional
+
+        Returns
+        -------
+        array of shape (n,)
+        """
+        check_is_fitted(self)
+        table = self._read(X, reset=False)
+        table = dataclasses.replace(table, offset=_offset(offset, table.n_rows))
+        return map_rows(table, self._predictor)
+
+    def residuals(self, X: Any, y: Any, kind: str = "deviance", offset: Any = None) -> Array:
+        """Residuals of rows.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n, d)
+        y : array-like of shape (n,)
+        kind : {"deviance", "response", "pearson", "working"}, default="deviance"
+            ±√d with the sign of y − μ; y − μ; (y − μ) / √V(μ); or (y − μ) / (dμ/dη).
+        offset : array-like of shape (n,), optional
+
+        Returns
+        -------
+        array of shape (n,)
+        """
+        if kind not in RESIDUALS:
+            raise ValueError(f"kind is {kind!r}; {', '.join(RESIDUALS)} are known.")
+        loss, y = self._loss(), as_numbers(column_or_1d(y), "y")
+        eta = self.linear_predictor(X, offset)
+        mu = loss.link.mean(eta)
+        if kind == "response":
+            return np.asarray(y - mu)
+        if kind == "working":
+            return np.asarray((y - mu) / loss.link.slope(eta))
+        if kind == "pearson":
+            return np.asarray((y - mu) / np.sqrt(loss.family.variance(mu)))
+        value = loss.evaluate(y[:, None], eta[:, None])[0] - loss.family.saturated(y)
+        return np.asarray(np.sign(y - mu) * np.sqrt(2.0 * np.maximum(value, 0.0)))
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> float:
+        """D² = 1 − deviance / deviance without slopes, as scikit-learn's generalized models have.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n, d)
+        y : array-like of shape (n,)
+        sample_weight : array-like of shape (n,), optional
+        offset : array-like of shape (n,), optional
+
+        Returns
+        -------
+        float
+        """
+        check_is_fitted(self)
+        loss = self._loss()
+        table = self._read(X, column_or_1d(y), sample_weight, reset=False)
+        table = dataclasses.replace(table, offset=_offset(offset, table.n_rows))
+        _reject_outside(loss.family, table)
+        y, weight = _present(table)
+        _, null_value = self._null(table, loss, y, weight)
+
+        def total(block: Block) -> Array:
+            block = block.present()
+            value = loss.evaluate(block.targets, self._predictor(block)[:, None])[0]
+            return np.array(value.sum() if block.weight is None else block.weight @ value)
+
+        saturated = float(weight @ loss.family.saturated(y))
+        null = null_value * weight.sum() - saturated
+        return float(1.0 - (map_reduce(table, total) - saturated) / (null if null > 0.0 else 1.0))
+
+    def _predictor(self, block: Block) -> Array:
+        with np.errstate(invalid="ignore"):  # infinity times zero is told below, in words
+            eta = np.asarray(block.X @ self.coef_ + self.intercept_, np.float64)
+        if not np.isfinite(eta).all():
+            block.reject_nonfinite()
+        return eta if block.offset is None else eta + block.offset
+
+    def _loss(self) -> GeneralizedLoss:
+        family, link = self.family, self.link
+        if isinstance(family, str):
+            if family not in FAMILIES:
+                raise ValueError(f"family is {family!r}; {', '.join(FAMILIES)} are known.")
+            family = FAMILIES[family]()
+        link = family.default_link if link is None else link
+        if isinstance(link, str):
+            if link not in LINKS:
+                raise ValueError(f"link is {link!r}; {', '.join(LINKS)} are known, and Power(p).")
+            link = LINKS[link]
+        for value, kind in ((family, Family), (link, Link)):
+            if not isinstance(value, kind):
+                raise TypeError(
+                    f"{value!r} is given as a {kind.__name__.lower()}, and a name or a "
+                    f"{kind.__name__} of linework.losses is expected."
+                )
+        return GeneralizedLoss(family, link)
+
+    def _null(
+        self, table: Table, loss: GeneralizedLoss, y: Array, weight: Array
+    ) -> tuple[Array, float]:
+        """The linear predictor (1,) of the model without slopes, and its mean loss."""
+        total = float(weight.sum())
+        mean = float(weight @ y) / total
+        if loss.family.outside(np.array(mean)) or mean in (loss.family.lowest, 1.0):
+            mean = (total * mean + 0.5) / (total + 1.0)  # the best would be at infinity
+        eta = np.atleast_1d(loss.link.link(np.array(mean))).astype(np.float64)
+        if not self.fit_intercept:
+            eta = np.zeros(1)
+        elif table.offset is not None:
+            bare = dataclasses.replace(table.columns(np.zeros(0, np.intp)))
+            eta = eta - np.average(table.offset, weights=table.weight)
+            _, eta, _ = GLM(loss.family, loss.link)._minimise(bare, loss, eta, 0.0, 0.0)
+        offset = 0.0 if table.offset is None else table.offset[_chosen(table)]
+        values, _ = loss.evaluate(y[:, None], np.broadcast_to(eta + offset, len(y))[:, None])
+        return eta, float(weight @ values) / total
+
+    def _start(
+        self, table: Table, loss: GeneralizedLoss, y: Array, weight: Array, null: Array
+    ) -> tuple[Array, Array] | None:
+        """Coefficients to begin with, where zeros are outside the link's domain.
+
+        That is so without an intercept for links of positive means: least squares for g of y, moved
+        to the mean, leads inside where anything does.
+        """
+        if self.fit_intercept:
+            return None
+        zero = np.broadcast_to(0.0 if table.offset is None else table.offset, table.n_rows)
+        if np.isfinite(loss.evaluate(y[:, None], zero[_chosen(table), None])[0]).all():
+            return None
+        assert table.y is not None
+        target = loss.link.link((table.y + float(weight @ y) / weight.sum()) / 2.0)
+        working = dataclasses.replace(table, y=target - zero[:, None])
+        coef = least_squares(map_reduce(working, Moments.from_block), fit_intercept=False).coef
+        return coef, np.zeros(1)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        with suppress(TypeError, ValueError):  # told in words when it is fitted
+            tags.target_tags.positive_only = self._loss().family.lowest >= 0.0
+        return tags
+
+
+def _offset(offset: Any, n_rows: int) -> Array | None:
+    if offset is None:
+        return None
+    values = as_numbers(offset, "offset")
+    if values.shape != (n_rows,) or not np.isfinite(values).all():
+        raise ValueError(
+            f"offset has shape {values.shape}, and {n_rows} finite numbers are expected, one for "
+            "each row; ln 0 is infinite, so give exposures above zero."
+        )
+    return values
+
+
+def _chosen(table: Table) -> Array | slice:
+    return slice(None) if table.weight is None else table.weight > 0.0
+
+
+def _present(table: Table) -> tuple[Array, Array]:
+    """Targets and weights of the rows of positive weight."""
+    assert table.y is not None
+    rows = _chosen(table)
+    y = table.y[rows, 0]
+    return y, np.ones(len(y)) if table.weight is None else table.weight[rows]
+
+
+def _reject_outside(family: Family, table: Table) -> None:
+    """Raise a sentence that names the first y the family cannot give."""
+    assert table.y is not None
+    y = table.y[:, 0]
+    bad = family.outside(y) | ~np.isfinite(y)
+    if table.weight is not None:  # removed rows may hold anything
+        bad &= table.weight > 0.0
+    if not bad.any():
+        return
+    row = int(np.flatnonzero(bad)[0])
+    if not np.isfinite(y[row]):
+        kind = "NaN" if np.isnan(y[row]) else "infinity (inf)"
+        raise ValueError(
+            f"Input y contains {kind} in row {row}, and a linear model needs finite numbers: "
+            "remove such rows, or fill them first."
+        )
+    raise ValueError(
+        f"y is {y[row]:g} in row {row}, and a {family.name} family takes y {family.range}: some "
+        "value(s) of y are out of its range. Correct them, or choose another family."
+    )

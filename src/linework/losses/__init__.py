@@ -1,0 +1,36 @@
+"""Losses of the likelihood models: families, links, and what a fit asks of the two together."""
+
+from linework.losses.families import (
+    FAMILIES,
+    Binomial,
+    Family,
+    Gamma,
+    Gaussian,
+    InverseGaussian,
+    NegativeBinomial,
+    Poisson,
+    PowerVariance,
+    Tweedie,
+)
+from linework.losses.links import LINKS, Link, Power
+from linework.losses.loss import GeneralizedLoss, Loss, SoftmaxLoss, unit_step
+
+__all__ = [
+    "FAMILIES",
+    "LINKS",
+    "Binomial",
+    "Family",
+    "Gamma",
+    "Gaussian",
+    "GeneralizedLoss",
+    "InverseGaussian",
+    "Link",
+    "Loss",
+    "NegativeBinomial",
+    "Poisson",
+    "Power",
+    "PowerVariance",
+    "SoftmaxLoss",
+    "Tweedie",
+    "unit_step",
+]

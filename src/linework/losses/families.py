@@ -1,0 +1,309 @@
+"""Families: how y is spread about its mean μ, by the variance function V(μ) and the deviance."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from scipy.special import betaln, gammaln, xlog1py, xlogy
+
+from linework.data.blocks import Array
+from linework.losses.links import Link
+
+
+@dataclass(frozen=True)
+class Family:
+    """A distribution of positive mean: its variance φ·V(μ) and its loss, from ln μ.
+
+    A family is these short functions: `log_variance`, `loss`, `saturated` and `loglik`, and the
+    range of y. What a fit needs follows for any link. In logarithms nothing overflows before the
+    result does.
+
+    Attributes
+    ----------
+    name : str
+    default_link : str
+    dispersed : bool
+        Whether φ is estimated; it is 1 otherwise.
+    lowest, lowest_included, highest
+        The range of y.
+    """
+
+    name: ClassVar[str]
+    default_link: ClassVar[str] = "log"
+    dispersed: ClassVar[bool] = True
+    lowest: ClassVar[float] = 0.0
+    lowest_included: ClassVar[bool] = False
+    highest: ClassVar[float] = np.inf
+
+    def log_variance(self, log_mu: Array) -> Array:
+        """Return ln V(μ)."""
+        raise NotImplementedError
+
+    def loss(self, y: Array, log_mu: Array) -> Array:
+        """Return half the deviance ½ d(y, μ), up to a number that μ has no part in."""
+        raise NotImplementedError
+
+    def saturated(self, y: Array) -> Array:
+        """Return the loss at μ = y, the least there is; ½ d is the loss less this."""
+        raise NotImplementedError
+
+    def loglik(self, y: Array, mu: Array, weight: Array, phi: float) -> Array:
+        """Return each row's log likelihood, with variance φ V(μ) / weight."""
+        raise NotImplementedError
+
+    def evaluate(self, y: Array, eta: Array, link: Link) -> tuple[Array, Array]:
+        """Return the loss at μ(η) and its score −∂/∂η, (y − μ) μ'(η) / V(μ)."""
+        log_mu = link.log_mean(eta)
+        log_ratio = link.log_slope(eta) - self.log_variance(log_mu)
+        score = y * np.exp(log_ratio) - np.exp(log_mu + log_ratio)
+        return self.loss(y, log_mu), score if link.increasing else -score
+
+    def curvature(self, y: Array, eta: Array, link: Link) -> Array:
+        """Return the expected second derivative μ'(η)² / V(μ)."""
+        log_variance = self.log_variance(link.log_mean(eta))
+        return np.asarray(np.exp(2.0 * link.log_slope(eta) - log_variance))
+
+    def variance(self, mu: Array) -> Array:
+        """Return V(μ)."""
+        return np.asarray(np.exp(self.log_variance(np.log(mu))))
+
+    def outside(self, y: Array) -> Array:
+        """Return which y the family cannot give."""
+        low = y < self.lowest if self.lowest_included else y <= self.lowest
+        return np.asarray(low | (y > self.highest))
+
+    @property
+    def range(self) -> str:
+        """The range of y in words."""
+        if self.highest < np.inf:
+            return f"from {self.lowest:g} to {self.highest:g}"
+        return f"{self.lowest:g} or more" if self.lowest_included else f"above {self.lowest:g}"
+
+
+class Gaussian(Family):
+    """Normal errors: V(μ) = 1, d = (y − μ)²."""
+
+    name = "gaussian"
+    default_link = "identity"
+    lowest = -np.inf
+
+    def evaluate(self, y: Array, eta: Array, link: Link) -> tuple[Array, Array]:
+        r = y - link.mean(eta)
+        return 0.5 * r**2, r * link.slope(eta)
+
+    def curvature(self, y: Array, eta: Array, link: Link) -> Array:
+        return link.slope(eta) ** 2
+
+    def variance(self, mu: Array) -> Array:
+        return np.ones_like(mu)
+
+    def saturated(self, y: Array) -> Array:
+        return np.zeros_like(y)
+
+    def loglik(self, y: Array, mu: Array, weight: Array, phi: float) -> Array:
+        return np.asarray(-0.5 * (weight * (y - mu) ** 2 / phi + np.log(2 * np.pi * phi / weight)))
+
+
+class Binomial(Family):
+    """Shares of successes: V(μ) = μ (1 − μ), d = 2 [y ln(y/μ) + (1 − y) ln((1 − y)/(1 − μ))].
+
+    y is 0 or 1, or the share of successes among as many trials as the row's weight says.
+    """
+
+    name = "binomial"
+    default_link = "logit"
+    dispersed = False
+    lowest_included = True
+    highest = 1.0
+
+    def evaluate(self, y: Array, eta: Array, link: Link) -> tuple[Array, Array]:
+        if link.name == "logit":  # one exponential serves both
+            odds = np.exp(-np.abs(eta))
+            fit = np.where(eta >= 0.0, 1.0, odds) / (1.0 + odds)
+            return np.maximum(eta, 0.0) + np.log1p(odds) - y * eta, y - fit
+        success, failure, slope = self._logs(eta, link)
+        value = -_times(y, success) - _times(1.0 - y, failure)
+        score = _times(y, np.exp(slope - success)) - _times(1.0 - y, np.exp(slope - failure))
+        return value, score if link.increasing else -score
+
+    def curvature(self, y: Array, eta: Array, link: Link) -> Array:
+        if link.name == "logit":
+            odds = np.exp(-np.abs(eta))
+            return odds / (1.0 + odds) ** 2
+        success, failure, slope = self._logs(eta, link)
+        return np.asarray(np.exp(2.0 * slope - success - failure))
+
+    def variance(self, mu: Array) -> Array:
+        return mu * (1.0 - mu)
+
+    def saturated(self, y: Array) -> Array:
+        return np.asarray(-xlogy(y, y) - xlog1py(1.0 - y, -y))
+
+    def loglik(self, y: Array, mu: Array, weight: Array, phi: float) -> Array:
+        # ln of the number of ways, for weight trials of which weight · y succeed
+        ways = -np.log1p(weight) - betaln(weight * y + 1.0, weight * (1.0 - y) + 1.0)
+        return np.asarray(weight * (xlogy(y, mu) + xlog1py(1.0 - y, -mu)) + ways)
+
+    @staticmethod
+    def _logs(eta: Array, link: Link) -> tuple[Array, Array, Array]:
+        return link.log_mean(eta), link.log_complement(eta), link.log_slope(eta)
+
+
+class PowerVariance(Family):
+    """V(μ) = μ^p, p ≥ 1, for positive means.
+
+    ½ d = y^(2−p) / ((1 − p)(2 − p)) − y μ^(1−p) / (1 − p) + μ^(2−p) / (2 − p), and its limits.
+    """
+
+    power: float
+
+    def log_variance(self, log_mu: Array) -> Array:
+        return self.power * log_mu
+
+    def loss(self, y: Array, log_mu: Array) -> Array:
+        p = self.power
+        if p == 1.0:
+            return np.exp(log_mu) - _times(y, log_mu)
+        if p == 2.0:
+            return y * np.exp(-log_mu) + log_mu
+        at_mu = np.exp((2.0 - p) * log_mu) / (2.0 - p)
+        return at_mu + _times(y, np.exp((1.0 - p) * log_mu)) / (p - 1.0)
+
+    def saturated(self, y: Array) -> Array:
+        if self.power == 1.0:
+            return np.asarray(y - xlogy(y, y))
+        if self.power == 2.0:
+            return np.asarray(1.0 + np.log(y))
+        return -(y ** (2.0 - self.power)) / ((1.0 - self.power) * (2.0 - self.power))
+
+
+class Poisson(PowerVariance):
+    """Counts: V(μ) = μ, d = 2 [y ln(y/μ) − (y − μ)]."""
+
+    name = "poisson"
+    dispersed = False
+    lowest_included = True
+    power = 1.0
+
+    def loglik(self, y: Array, mu: Array, weight: Array, phi: float) -> Array:
+        return np.asarray(weight * (xlogy(y, mu) - mu - gammaln(y + 1.0)))
+
+
+class Gamma(PowerVariance):
+    """Positive amounts of constant relative spread: V(μ) = μ², d = 2 [(y − μ)/μ − ln(y/μ)]."""
+
+    name = "gamma"
+    default_link = "inverse"
+    power = 2.0
+
+    def loglik(self, y: Array, mu: Array, weight: Array, phi: float) -> Array:
+        shape = weight / phi
+        return np.asarray(
+            shape * np.log(shape / mu) + (shape - 1.0) * np.log(y) - shape * y / mu - gammaln(shape)
+        )
+
+
+class InverseGaussian(PowerVariance):
+    """Positive amounts with a long tail: V(μ) = μ³, d = (y − μ)² / (y μ²)."""
+
+    name = "inverse_gaussian"
+    default_link = "inverse_square"
+    power = 3.0
+
+    def loglik(self, y: Array, mu: Array, weight: Array, phi: float) -> Array:
+        squares = weight * (y - mu) ** 2 / (phi * y * mu**2)
+        return np.asarray(-0.5 * (squares + np.log(2.0 * np.pi * phi * y**3 / weight)))
+
+
+@dataclass(frozen=True)
+class Tweedie(PowerVariance):
+    """Power variance V(μ) = μ^p: between 1 and 2 sums of gamma numbers, which may be 0.
+
+    Parameters
+    ----------
+    power : float, default=1.5
+        p, 1 or more.
+    """
+
+    power: float = 1.5
+    name: ClassVar[str] = "tweedie"
+
+    def __post_init__(self) -> None:
+        if not 1.0 <= self.power < np.inf:
+            raise ValueError(
+                f"The power of a Tweedie family is {self.power!r}, and a number from 1 on is "
+                'expected; power 0 is family="gaussian".'
+            )
+
+    @property
+    def lowest_included(self) -> bool:  # type: ignore[override]  # it depends on the power
+        """Whether y may be zero."""
+        return self.power < 2.0
+
+    def loglik(self, y: Array, mu: Array, weight: Array, phi: float) -> Array:
+        """Return NaN: the likelihood of a power between 1 and 2 has no closed form."""
+        for known in (Poisson(), Gamma(), InverseGaussian()):
+            if known.power == self.power:
+                return known.loglik(y, mu, weight, phi)
+        return np.full_like(mu, np.nan)
+
+
+@dataclass(frozen=True)
+class NegativeBinomial(Family):
+    """Counts of more variance than Poisson's: V(μ) = μ + μ²/θ.
+
+    Parameters
+    ----------
+    theta : float, default=1.0
+        θ, above zero; the larger, the closer to Poisson.
+    """
+
+    theta: float = 1.0
+    name: ClassVar[str] = "negative_binomial"
+    dispersed: ClassVar[bool] = False
+    lowest_included: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        if not 0.0 < self.theta < np.inf:
+            raise ValueError(
+                f"theta of a negative binomial family is {self.theta!r}, and a finite number above "
+                'zero is expected; its limit at infinity is family="poisson".'
+            )
+
+    def log_variance(self, log_mu: Array) -> Array:
+        return np.asarray(np.logaddexp(log_mu, 2.0 * log_mu - np.log(self.theta)))
+
+    def loss(self, y: Array, log_mu: Array) -> Array:
+        # (y + θ) ln(μ + θ) − y ln μ, without the cancellation
+        t = np.log(self.theta)
+        return _times(y, np.logaddexp(0.0, t - log_mu)) + self.theta * np.logaddexp(log_mu, t)
+
+    def saturated(self, y: Array) -> Array:
+        with np.errstate(divide="ignore"):
+            return self.loss(y, np.log(y))
+
+    def loglik(self, y: Array, mu: Array, weight: Array, phi: float) -> Array:
+        t = self.theta
+        ways = gammaln(y + t) - gammaln(t) - gammaln(y + 1.0)
+        return np.asarray(weight * (ways + t * np.log(t / (t + mu)) + xlogy(y, mu / (t + mu))))
+
+
+FAMILIES: dict[str, type[Family]] = {
+    family.name: family
+    for family in (
+        Gaussian,
+        Binomial,
+        Poisson,
+        Gamma,
+        InverseGaussian,
+        Tweedie,
+        NegativeBinomial,
+    )
+}
+
+
+def _times(y: Array, factor: Array) -> Array:
+    """Y · factor, where zero times infinity is zero: what no row says costs nothing."""
+    return np.where(y == 0.0, 0.0, y * factor)

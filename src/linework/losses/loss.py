@@ -1,0 +1,92 @@
+"""Losses of rows at their linear predictors: value, score and curvature."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from linework.data.blocks import Array
+from linework.losses.families import Family
+from linework.losses.links import Link
+
+
+class Loss(Protocol):
+    """What a fit asks of a loss ℓ(y, η), for k linear predictors a row.
+
+    ``y`` is of shape (n, t) and ``eta`` of shape (n, k). A value outside the loss's domain is +∞.
+    """
+
+    @property
+    def n_scores(self) -> int:
+        """k, the number of linear predictors of a row."""
+        ...
+
+    def evaluate(self, y: Array, eta: Array) -> tuple[Array, Array]:
+        """The values ℓ (n,) and the scores −∂ℓ/∂η (n, k)."""
+        ...
+
+    def curvature(self, y: Array, eta: Array) -> Array:
+        """The expected second derivatives (n, k(k + 1)/2), the upper triangle row by row."""
+        ...
+
+
+@dataclass(frozen=True)
+class GeneralizedLoss:
+    """A family under a link: ½ d(y, g⁻¹(η)), up to a number that η has no part in."""
+
+    family: Family
+    link: Link
+
+    @property
+    def n_scores(self) -> int:
+        """1."""
+        return 1
+
+    def evaluate(self, y: Array, eta: Array) -> tuple[Array, Array]:
+        """The values (n,) and the scores (n, 1)."""
+        with np.errstate(all="ignore"):  # an infinite loss is a valid one: the fit turns back
+            value, score = self.family.evaluate(y, eta, self.link)
+        return np.where(np.isnan(value), np.inf, value)[:, 0], score
+
+    def curvature(self, y: Array, eta: Array) -> Array:
+        """The expected second derivatives (n, 1)."""
+        with np.errstate(all="ignore"):
+            return self.family.curvature(y, eta, self.link)
+
+
+@dataclass(frozen=True)
+class SoftmaxLoss:
+    """−ln P(G = y | x) for K classes, P(G = k | x) = exp η_k / Σ_l exp η_l.
+
+    ``y`` (n, 1) holds class numbers 0 … K − 1.
+    """
+
+    n_scores: int
+
+    def evaluate(self, y: Array, eta: Array) -> tuple[Array, Array]:
+        """The values (n,) and the scores 1[y = k] − P(G = k | x), shape (n, K)."""
+        rows, label = np.arange(len(y)), y[:, 0].astype(np.intp)
+        highest = eta.max(axis=1, keepdims=True)
+        scores = eta - highest
+        own = scores[rows, label]
+        np.exp(scores, out=scores)
+        total = scores.sum(axis=1, keepdims=True)
+        scores /= -total
+        scores[rows, label] += 1.0
+        return np.log(total[:, 0]) - own, scores
+
+    def curvature(self, y: Array, eta: Array) -> Array:
+        """P_k (1[k = l] − P_l) for k ≤ l, shape (n, K(K + 1)/2)."""
+        p = np.exp(eta - eta.max(axis=1, keepdims=True))
+        p /= p.sum(axis=1, keepdims=True)
+        first, second = np.triu_indices(self.n_scores)
+        products = -p[:, first] * p[:, second]
+        products[:, first == second] += p
+        return np.asarray(products)
+
+
+def unit_step(z: Array) -> Array:
+    """0 below zero, ½ at zero and 1 above it: what the logistic function stands in for."""
+    return np.heaviside(z, 0.5)

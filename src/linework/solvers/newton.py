@@ -1,0 +1,254 @@
+"""Newton's method for a smooth loss plus a 1-norm: few passes, each with an exact gradient."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from scipy.linalg.lapack import dpotrf, dpotrs
+
+from linework.data.blocks import Array
+from linework.engine import blas_for
+from linework.solvers.cholesky import EPS, column_scale
+from linework.solvers.convergence import Step
+
+SUFFICIENT = 1e-4
+"""Share of the decrease that the gradient promises which a step has to bring."""
+
+NOISE = 1e-13
+"""Relative rounding error of an objective: smaller differences say nothing."""
+
+HALVINGS = 40
+
+
+class Objective(Protocol):
+    """f(θ) + Σ_j l1_j |θ_j| with f smooth, θ of shape (p,)."""
+
+    @property
+    def l1(self) -> Array | None:
+        """The factors l1 (p,), or None where there is no 1-norm."""
+        ...
+
+    @property
+    def hessian_cost(self) -> float:
+        """How many gradients a Hessian takes as long as."""
+        ...
+
+    def evaluate(self, theta: Array) -> tuple[float, Array]:
+        """F(θ), +∞ outside its domain, and its gradient (p,): one pass over the rows."""
+        ...
+
+    def hessian(self, theta: Array) -> Array:
+        """Second derivatives (p, p), or their expectation."""
+        ...
+
+    def scaled(self, gradient: Array) -> float:
+        """The size of a gradient in units in which neither the rows' number nor their scale is."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Minimum:
+    """Where the iterations ended.
+
+    Attributes
+    ----------
+    theta : array of shape (p,)
+    value : float
+        The objective, with its 1-norm.
+    hessian : array of shape (p, p) or None
+        The last, with what the steps since then taught of it.
+    trace : tuple of Step
+        The objective and the scaled gradient at the start and after each iteration.
+    passes : int
+        Gradients and Hessians, each a read of the rows.
+    """
+
+    theta: Array
+    value: float
+    hessian: Array | None
+    trace: tuple[Step, ...]
+    passes: int
+
+    @property
+    def size(self) -> float:
+        """The scaled gradient."""
+        return self.trace[-1].gradient
+
+
+def minimise(
+    objective: Objective,
+    theta: Array,
+    tol: float,
+    max_iter: int,
+    hessian: Array | None = None,
+    always: bool = False,
+) -> Minimum:
+    """Minimise by steps −H⁻¹∇f, with as few Hessians as pay.
+
+    1. Evaluate f and its gradient; stop where the scaled gradient is within ``tol``.
+    2. Take a Hessian where there is none, or where the steps with the last contract so slowly that
+       the passes to go cost more than another.
+    3. Minimise the quadratic model, with the 1-norm by coordinate descent.
+    4. Go as far along the step as the objective decreases enough.
+    5. Teach H what the gradient's change says of it (the BFGS update), and go on with 1.
+
+    ``hessian`` is one to begin with, for example of a sample of the rows. With ``always`` every
+    step takes its own.
+    """
+    H, passes = hessian, 1
+    value, gradient = objective.evaluate(theta)
+    if not np.isfinite(value):
+        raise ValueError(
+            "The likelihood is zero where the fit begins: the linear predictor leaves the link's "
+            "domain there. Fit an intercept, or choose a link that takes any number, such as log."
+        )
+    total = value + _norm(objective.l1, theta)
+    sizes = [objective.scaled(_steepest(objective.l1, theta, gradient))]
+    trace = [Step(total, sizes[-1])]
+    since = 0  # steps since the last Hessian
+    while sizes[-1] > tol and len(trace) <= max_iter:
+        if H is None or always or not _contracts(sizes, since, tol, objective.hessian_cost):
+            H, since = objective.hessian(theta), 0
+            passes += 1
+        step = _model_step(H, gradient, theta, objective.l1)
+        found = _search(objective, theta, value, total, gradient, step, sizes[-1])
+        passes += found.passes
+        if found.gradient is None:
+            if since == 0:
+                break  # not even a Hessian of its own finds a decrease: rounding errors are left
+            H = None
+            continue
+        H = _taught(H, found.theta - theta, found.gradient - gradient)
+        theta, value, total, gradient = found.theta, found.value, found.total, found.gradient
+        since += 1
+        sizes.append(found.size)
+        trace.append(Step(total, found.size))
+    return Minimum(theta, total, H, tuple(trace), passes)
+
+
+def _contracts(sizes: list[float], since: int, tol: float, cost: float) -> bool:
+    """Whether going on with this Hessian is expected to cost less than taking another."""
+    if since < 2:
+        return since == 0 or sizes[-1] < sizes[-2]
+    span = min(since, 3)
+    rate = (sizes[-1] / sizes[-1 - span]) ** (1.0 / span)
+    return bool(rate < 1.0 and np.log(tol / sizes[-1]) / np.log(rate) < cost + 2.0)
+
+
+def _norm(l1: Array | None, theta: Array) -> float:
+    return 0.0 if l1 is None else float(l1 @ np.abs(theta))
+
+
+def _steepest(l1: Array | None, theta: Array, gradient: Array) -> Array:
+    """The smallest subgradient: zero at the optimum."""
+    if l1 is None:
+        return gradient
+    at_zero: Array = np.sign(gradient) * np.maximum(np.abs(gradient) - l1, 0.0)
+    return np.where(theta == 0.0, at_zero, gradient + l1 * np.sign(theta))
+
+
+def _model_step(H: Array, gradient: Array, theta: Array, l1: Array | None) -> Array:
+    """The minimum of gᵀs + ½ sᵀHs + Σ l1 |θ + s|, of minimum norm where H is singular."""
+    if l1 is None or not l1.any():
+        return -solve_semidefinite(H, gradient)
+    return _penalised_step(H, gradient, theta, l1)
+
+
+def solve_semidefinite(H: Array, rhs: Array) -> Array:
+    """H⁻¹ rhs for rhs (p,); where H is singular to working precision, by its pseudo-inverse."""
+    scale = column_scale(H.diagonal())
+    with blas_for(len(H)):
+        correlation = H / scale / scale[:, None]
+        R, info = dpotrf(correlation, lower=0, clean=0)
+        if not info and np.square(R.diagonal()).min(initial=1.0) > 1e2 * EPS * len(H):
+            return np.asarray(dpotrs(R, rhs / scale)[0]) / scale
+        values, vectors = np.linalg.eigh(correlation)
+        kept = values > 1e2 * EPS * len(H) * max(values[-1], 0.0)
+        vectors = vectors[:, kept]
+        return np.asarray(vectors @ ((vectors.T @ (rhs / scale)) / values[kept]) / scale)
+
+
+def _penalised_step(H: Array, gradient: Array, theta: Array, l1: Array) -> Array:
+    """By coordinate descent on the penalised coordinates; the others follow in closed form."""
+    from linework.solvers.coordinate_kernels import solve
+
+    free = l1 == 0.0
+    held = ~free
+    Q, g = H[np.ix_(held, held)], gradient[held]
+    if free.any():  # s_free = −H_ff⁻¹ (g_f + H_fh s_h)
+        inner = np.column_stack(
+            [solve_semidefinite(H[np.ix_(free, free)], c) for c in H[np.ix_(free, held)].T]
+        )
+        Q = Q - H[np.ix_(held, free)] @ inner
+        g = g - inner.T @ gradient[free]
+    # In b = (θ + s)·l1 every factor of the 1-norm is one.
+    unit = 1.0 / l1[held]
+    Q = np.ascontiguousarray(Q * unit * unit[:, None])
+    g = g * unit
+    before = theta[held] / unit
+    b, slope = before.copy(), -g
+    cross = Q @ before - g
+    bound = float(cross @ solve_semidefinite(Q, cross))
+    size = float(np.abs(_steepest(np.ones(len(b)), b, g)) @ np.abs(g))
+    with blas_for(0):
+        solve(Q, cross, bound, 1.0, 0.0, False, b, slope, 1e-8 * size, 1000)
+    step = np.empty_like(theta)
+    step[held] = (b - before) * unit
+    if free.any():
+        rest = gradient[free] + H[np.ix_(free, held)] @ step[held]
+        step[free] = -solve_semidefinite(H[np.ix_(free, free)], rest)
+    return step
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Found:
+    theta: Array
+    value: float
+    total: float
+    gradient: Array | None
+    size: float
+    passes: int
+
+
+def _search(
+    objective: Objective,
+    theta: Array,
+    value: float,
+    total: float,
+    gradient: Array,
+    step: Array,
+    size: float,
+) -> _Found:
+    """Halve the step until the objective decreases enough; no gradient where it never does.
+
+    Where the decrease is within rounding errors of the objective, the gradient's size decides.
+    """
+    l1 = objective.l1
+    promise = float(gradient @ step) + _norm(l1, theta + step) - _norm(l1, theta)
+    length = 1.0
+    for passes in range(1, HALVINGS + 1):
+        new = theta + length * step
+        new_value, new_gradient = objective.evaluate(new)
+        new_total = new_value + _norm(l1, new)
+        if new_total <= total + SUFFICIENT * length * promise + NOISE * abs(total):
+            new_size = objective.scaled(_steepest(l1, new, new_gradient))
+            if new_total < total - NOISE * abs(total) or new_size < size:
+                return _Found(new, new_value, new_total, new_gradient, new_size, passes)
+        if -length * promise < EPS * abs(total):
+            break
+        length /= 2.0
+    return _Found(theta, value, total, None, size, passes)
+
+
+def _taught(H: Array, step: Array, change: Array) -> Array:
+    """The BFGS update of H, after which H·step is the gradient's change."""
+    image = H @ step
+    along, curved = float(change @ step), float(image @ step)
+    if along <= 1e-10 * curved or not np.isfinite(along):
+        return H
+    updated: Array = (
+        H + np.multiply.outer(change / along, change) - np.multiply.outer(image / curved, image)
+    )
+    return updated

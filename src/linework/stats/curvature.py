@@ -1,0 +1,110 @@
+"""The second derivatives of a loss at given coefficients: a weighted Gram matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+import scipy.sparse as sp
+
+from linework.data.blocks import Array, Block, Matrix, transposed
+from linework.stats.centre import in_working_precision, is_sparse, scratch, tile_rows
+
+Curve: TypeAlias = Callable[[Array, Array], Array]
+"""Targets (n, t) and linear predictors (n, k) ↦ ∂²ℓ/∂η_a∂η_b for a ≤ b, shape (n, k(k + 1)/2)."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Curvature:
+    """Σ w_i h_i z_i z_iᵀ with z = [x − c, 1], for second derivatives h at coefficients (B, b).
+
+    The matrices of Newton's method and of iteratively reweighted least squares; `a + b` is of both
+    parts' rows. About a centre c near the mean nothing large cancels.
+
+    Attributes
+    ----------
+    sums : array of shape (k(k + 1)/2, d + 1, d + 1)
+        For each pair of linear predictors a ≤ b; those of a < b come of negative h.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from linework.data.blocks import Block
+    >>> from linework.stats import Curvature
+    >>> block, at = Block(np.array([[1.0], [3.0]])), (np.zeros((1, 1)), np.zeros(1))
+    >>> Curvature.from_block(block, *at, np.array([2.0]), lambda y, eta: np.ones_like(eta)).sums
+    array([[[2., 0.],
+            [0., 2.]]])
+    """
+
+    sums: Array
+
+    @classmethod
+    def from_block(
+        cls, block: Block, coef: Array, intercept: Array, centre: Array, curve: Curve
+    ) -> Curvature:
+        """Sums over the block at ``coef`` (d, k) and ``intercept`` (k,); d² a row for each pair."""
+        block = in_working_precision(block.present())
+        d, k = coef.shape
+        total = np.zeros((k * (k + 1) // 2, d + 1, d + 1))
+        coef = coef.astype(block.X.dtype, copy=False)
+        step = max(len(block), 1) if is_sparse(block.X) else tile_rows(d)
+        for start in range(0, len(block), step):
+            rows = slice(start, start + step)
+            X = block.X if step >= len(block) else block.X[rows]
+            eta = np.asarray(X @ coef, np.float64)
+            eta += intercept
+            if block.offset is not None:
+                eta += block.offset[rows, None]
+            h = curve(block.targets[rows], eta)
+            if block.weight is not None:
+                h = h * block.weight[rows, None]
+            (_add_sparse if is_sparse(X) else _add_dense)(total, X, h, centre)
+        return cls(total)
+
+    def __add__(self, other: Curvature) -> Curvature:
+        return Curvature(self.sums + other.sums)
+
+    def matrix(self, k: int) -> Array:
+        """All second derivatives, of shape (d + 1, k, d + 1, k)."""
+        p = self.sums.shape[1]
+        H = np.empty((p, k, p, k))
+        for part, a, b in zip(self.sums, *np.triu_indices(k), strict=True):
+            H[:, a, :, b] = H[:, b, :, a] = part
+        return H
+
+
+def _add_dense(total: Array, X: Matrix, h: Array, centre: Array) -> None:
+    n, d = X.shape
+    Z = scratch((2 * n, d + 1), X.dtype)
+    Z, scaled = Z[:n], Z[n:]
+    np.subtract(X.toarray() if sp.issparse(X) else X, centre.astype(X.dtype), out=Z[:, :d])
+    Z[:, d] = 1.0
+    sign = _signs(h)
+    root = np.sqrt(h * sign).astype(X.dtype, copy=False)
+    for pair in range(h.shape[1]):
+        np.multiply(Z, root[:, pair, None], out=scaled)
+        total[pair] += sign[pair] * (scaled.T @ scaled)
+
+
+def _add_sparse(total: Array, X: Matrix, h: Array, centre: Array) -> None:
+    d = X.shape[1]
+    Xt = transposed(X)
+    sums = np.asarray(Xt @ h)
+    for pair in range(h.shape[1]):
+        weight, s = float(h[:, pair].sum()), sums[:, pair]
+        gram = (Xt @ X.multiply(h[:, pair, None]).tocsr()).toarray()
+        shift = np.multiply.outer(s, centre)
+        total[pair, :d, :d] += gram - shift - shift.T + weight * np.multiply.outer(centre, centre)
+        total[pair, d, :d] += s - weight * centre
+        total[pair, :d, d] += s - weight * centre
+        total[pair, d, d] += weight
+
+
+def _signs(h: Array) -> Array:
+    """1, or −1 for a pair of different linear predictors."""
+    k = int(np.sqrt(2 * h.shape[1]))
+    first, second = np.triu_indices(k)
+    return np.where(first == second, 1.0, -1.0)
