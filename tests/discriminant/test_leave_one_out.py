@@ -345,6 +345,14 @@ class TestRefusals:
         with pytest.raises(ValueError, match="Cannot take out 1 rows of total weight 1000"):
             LinearDiscriminantAnalysis().fit(X, y).leave_one_out(X, y, np.full(len(y), 1e3))
 
+    def test_nothing_but_zero_priors_left(self, gaussian: Rows) -> None:
+        X, y = gaussian()
+        y[y == 2] = 1
+        y[4] = 2
+        model = LinearDiscriminantAnalysis(priors=[0.0, 0.0, 1.0]).fit(X, y)
+        with pytest.raises(ValueError, match="Row 4 cannot be left out: the priors"):
+            model.leave_one_out(X, y)
+
     def test_nan(self, gaussian: Rows) -> None:
         X, y = gaussian()
         for model in (LinearDiscriminantAnalysis(), RegularizedDiscriminantAnalysis(0.3, 0.4)):
