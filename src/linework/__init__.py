@@ -11,7 +11,8 @@ from linework.evaluate.densities import ClassDensityDisplay
 from linework.evaluate.masking import MaskingDisplay
 from linework.evaluate.projection import DiscriminantProjectionDisplay
 from linework.evaluate.regions import DecisionRegionDisplay
-from linework.inference.linear import infer
+from linework.inference.generalized_result import GeneralizedInference
+from linework.inference.infer import infer
 from linework.inference.result import Inference
 from linework.likelihood.glm import GLM
 from linework.likelihood.logistic import LogisticRegression
@@ -30,6 +31,7 @@ __all__ = [
     "ElasticNet",
     "ElasticNetCV",
     "FisherDiscriminant",
+    "GeneralizedInference",
     "IndicatorClassifier",
     "Inference",
     "Lasso",

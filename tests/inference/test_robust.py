@@ -209,7 +209,9 @@ def test_coordinates_are_orthonormal(parts):
 @pytest.mark.parametrize("kind", KINDS)
 def test_meat_merges(parts, kind, weights):
     coordinates, line, block = parts
-    of = partial(Meat.from_block, coordinates=coordinates, scores=LineScores(line, weights), kind=kind)
+    of = partial(
+        Meat.from_block, coordinates=coordinates, scores=LineScores(line, weights), kind=kind
+    )
     merged = reduce(add, map(of, pieces(block)))
     assert_allclose(merged.matrix, of(block).matrix, 1e-12)
 

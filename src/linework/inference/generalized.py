@@ -17,7 +17,7 @@ from linework.inference.covariance import Covariance, Weights, robust_meat
 from linework.inference.generalized_result import GeneralizedInference, LinkedPredictor
 from linework.inference.table import CoefficientTable
 from linework.inference.working import Working, WorkingScores
-from linework.likelihood.glm import GLM
+from linework.likelihood.glm import GLM, present_rows
 from linework.likelihood.logistic import LogisticRegression
 from linework.losses import LINKS, Binomial, GeneralizedLoss
 from linework.stats import ColumnMoments
@@ -45,11 +45,8 @@ def infer_likelihood(
         table = table.with_group(group_codes(groups, table.n_rows))
     eta = map_rows(table, model._predictor)
     work = Working.at(table, eta, loss, model.fit_intercept)
-    assert table.y is not None
-    y, w = table.y[:, 0], table.weight
-    present = slice(None) if w is None else w > 0.0
-    y, eta = y[present], eta[present]
-    w = np.ones(len(y)) if w is None else w[present]
+    y, w = present_rows(table)
+    eta = eta if table.weight is None else eta[table.weight > 0.0]
     n = float(w.sum()) if weights == "frequency" else float(len(y))
     k = len(work.columns) + int(model.fit_intercept)
     family, mu = loss.family, loss.link.mean(eta)
@@ -140,7 +137,7 @@ def rows_of(model: GLM, X: Any, y: Any, sample_weight: Any, offset: Any) -> Tabl
         y = numbers.astype(np.float64)
     table = model._read_training(X, y, sample_weight, offset, reset=False)
     if not hasattr(model, "null_deviance_"):
-        y, w = model._present(table)
+        y, w = present_rows(table)
         loss = GeneralizedLoss(Binomial(), LINKS["logit"])
         model.null_deviance_ = 2.0 * float(w.sum()) * model._null(table, loss, y, w)[1]
     return table

@@ -13,22 +13,20 @@ from linework.engine import map_rows
 from linework.inference.coordinates import Coordinates
 from linework.inference.covariance import wald_f
 from linework.inference.line import dense_tiles
-from linework.inference.r_numbers import format_one
+from linework.inference.r_numbers import format_numbers, format_one
 from linework.inference.summary import count
 from linework.inference.table import CoefficientTable
 from linework.inference.tails import central_quantile, check_level, f_tail
-from linework.likelihood.glm import GLM, _offset
+from linework.likelihood.glm import GLM
 from linework.losses import GeneralizedLoss
 
 
-class Test(NamedTuple):
+class HypothesisTest(NamedTuple):
     """A test's statistic, its degrees of freedom and its p-value.
 
     The statistic is F, with two degrees of freedom, where the dispersion is estimated; otherwise χ²
     with one.
     """
-
-    __test__ = False  # pytest takes the name for one of its own
 
     statistic: float
     df: tuple[float, ...]
@@ -108,9 +106,9 @@ class GeneralizedInference:
     >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [1.0, 2.0, 6.0, 14.0]
     >>> result = infer(GLM("poisson").fit(X, y), X, y)
     >>> result.table.std_error.round(4)
-    array([0.6214, 0.2507])
+    array([0.6484, 0.2521])
     >>> result.exp()[1].round(2)  # the rate's ratio for each unit of x, with its interval
-    array([2.49, 1.52, 4.06])
+    array([2.49, 1.52, 4.08])
     """
 
     table: CoefficientTable
@@ -151,7 +149,7 @@ class GeneralizedInference:
         level : float, optional
             The one given to `infer`, if left out.
         """
-        return np.exp(np.column_stack([self.table.estimate, self.confint(level)]))
+        return np.asarray(np.exp(np.column_stack([self.table.estimate, self.confint(level)])))
 
     def predict(
         self,
@@ -186,7 +184,7 @@ class GeneralizedInference:
         ends = np.sort(np.column_stack([mean(value - half), mean(value + half)]), axis=1)
         return np.column_stack([mean(value), ends])
 
-    def wald(self, hypothesis: Any, value: Any = 0.0) -> Test:
+    def wald(self, hypothesis: Any, value: Any = 0.0) -> HypothesisTest:
         """Test of linear hypotheses Hβ = c, by the covariance chosen.
 
         Parameters
@@ -198,7 +196,7 @@ class GeneralizedInference:
 
         Returns
         -------
-        Test, with NaN where the covariance of Hβ is singular
+        HypothesisTest, with NaN where the covariance of Hβ is singular
         """
         H = np.atleast_2d(np.asarray(hypothesis, np.float64))
         defined = ~np.isnan(self.table.estimate)
@@ -213,7 +211,7 @@ class GeneralizedInference:
         f = wald_f(H @ self.table.estimate[defined] - value, H @ covariance @ H.T)
         return self._test(f, len(H), self.df_residual)
 
-    def compare(self, smaller: GeneralizedInference) -> Test:
+    def compare(self, smaller: GeneralizedInference) -> HypothesisTest:
         """Analysis of deviance: whether this model fits better than one nested in it.
 
         The likelihood-ratio test where the dispersion is known; otherwise F with the dispersion of
@@ -226,7 +224,7 @@ class GeneralizedInference:
 
         Returns
         -------
-        Test
+        HypothesisTest
         """
         q = smaller.df_residual - self.df_residual
         if smaller.loss != self.loss or smaller.n != self.n or not q > 0.0:
@@ -239,11 +237,11 @@ class GeneralizedInference:
         statistic = max(smaller.deviance - self.deviance, 0.0) / self.dispersion
         return self._test(statistic / q, q, self.df_residual)
 
-    def _test(self, f: float, q: float, df: float) -> Test:
+    def _test(self, f: float, q: float, df: float) -> HypothesisTest:
         """Of a statistic by its q degrees of freedom."""
         if self.loss.family.dispersed:
-            return Test(f, (q, df), f_tail(f, (q, df)))
-        return Test(q * f, (q,), float(chdtrc(q, q * f)))
+            return HypothesisTest(f, (q, df), f_tail(f, (q, df)))
+        return HypothesisTest(q * f, (q,), float(chdtrc(q, q * f)))
 
     def to_frame(self) -> Any:
         """The table of coefficients as a pandas DataFrame."""
@@ -278,9 +276,11 @@ class GeneralizedInference:
 
     def _foot(self) -> list[str]:
         family = self.loss.family
-        taken = format_one(self.dispersion, 7) if family.dispersed else "1"
-        name = {"inverse_gaussian": "inverse.gaussian"}.get(family.name, family.name)
-        deviances = [format_one(value, 5) for value in (self.null_deviance, self.deviance)]
+        taken = format_one(self.dispersion, 7).strip() if family.dispersed else "1"
+        name = family.name.replace("_", " ")
+        deviances = format_numbers(
+            [float(f"{value:.5g}") for value in (self.null_deviance, self.deviance)], 7
+        )
         freedoms = [count(value) for value in (self.df_null, self.df_residual)]
         widths = [max(map(len, texts)) for texts in (deviances, freedoms)]
         lines = [
@@ -293,7 +293,7 @@ class GeneralizedInference:
                     ("    Null", "Residual"), deviances, freedoms, strict=True
                 )
             ),
-            f"AIC: {format_one(self.aic, 5)}",
+            f"AIC: {format_one(self.aic, 5).strip()}",
         ]
         if self.covariance != "classic":
             clusters = "" if self.n_clusters is None else f", {self.n_clusters} clusters"

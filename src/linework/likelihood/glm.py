@@ -127,7 +127,7 @@ class GLM(RegressorMixin, LikelihoodModel):
         self._check_iterations()
         loss = self._loss()
         table = self._read_training(X, y, sample_weight, offset, reset=True)
-        y, weight = _present(table)
+        y, weight = present_rows(table)
         null, null_value = self._null(table, loss, y, weight)
         l1, l2 = self.alpha * self.l1_ratio, self.alpha * (1.0 - self.l1_ratio)
         start = self._start(table, loss, y, weight, null)
@@ -220,7 +220,7 @@ class GLM(RegressorMixin, LikelihoodModel):
         check_is_fitted(self)
         loss = self._loss()
         table = self._read_training(X, y, sample_weight, offset, reset=False)
-        y, weight = _present(table)
+        y, weight = present_rows(table)
         _, null_value = self._null(table, loss, y, weight)
 
         def total(block: Block) -> Array:
@@ -331,7 +331,7 @@ def _chosen(table: Table) -> Array | slice:
     return slice(None) if table.weight is None else table.weight > 0.0
 
 
-def _present(table: Table) -> tuple[Array, Array]:
+def present_rows(table: Table) -> tuple[Array, Array]:
     """Targets and weights of the rows of positive weight."""
     assert table.y is not None
     rows = _chosen(table)
