@@ -13,7 +13,9 @@ from linework.evaluate.projection import DiscriminantProjectionDisplay
 from linework.evaluate.regions import DecisionRegionDisplay
 from linework.inference.generalized_result import GeneralizedInference
 from linework.inference.infer import infer
+from linework.inference.profile_confint import profile_confint
 from linework.inference.result import Inference
+from linework.inference.score_test import score_test
 from linework.likelihood.glm import GLM
 from linework.likelihood.logistic import LogisticRegression
 from linework.regression.lasso import ElasticNet, Lasso
@@ -49,5 +51,7 @@ __all__ = [
     "enet_path",
     "infer",
     "lasso_path",
+    "profile_confint",
+    "score_test",
     "threads",
 ]
