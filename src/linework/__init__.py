@@ -13,6 +13,7 @@ from linework.evaluate.projection import DiscriminantProjectionDisplay
 from linework.evaluate.regions import DecisionRegionDisplay
 from linework.inference.generalized_result import GeneralizedInference
 from linework.inference.infer import infer
+from linework.inference.margins import marginal_effects
 from linework.inference.profile_confint import profile_confint
 from linework.inference.result import Inference
 from linework.inference.score_test import score_test
@@ -51,6 +52,7 @@ __all__ = [
     "enet_path",
     "infer",
     "lasso_path",
+    "marginal_effects",
     "profile_confint",
     "score_test",
     "threads",

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from linework.data.blocks import Array
-from linework.inference.checks import check_request
+from linework.inference.checks import check_request, positions_of
 from linework.inference.covariance import Weights
 from linework.inference.likelihood_fit import LikelihoodFit
 from linework.inference.profile import Profile
@@ -85,7 +85,7 @@ def profile_confint(
             f"The dispersion is {fit.dispersion:g}, with {fit.df:g} residual degrees of freedom: "
             "intervals need rows that the model does not fit exactly."
         )
-    places = range(len(fit.names)) if which is None else [_place(fit, one) for one in which]
+    places = positions_of(range(len(fit.names)) if which is None else which, fit.names)
     table = fit.table.columns(fit.work.columns)
     null, _ = fit.model._null(fit.table, fit.loss, fit.y, fit.w)
     whole = Problem.of(table, fit.loss, null, fit.model.fit_intercept, 0.0, 0.0)
@@ -103,13 +103,3 @@ def profile_confint(
             stacklevel=2,
         )
     return ends
-
-
-def _place(fit: LikelihoodFit, one: str | int) -> int:
-    if isinstance(one, str) and one in fit.names:
-        return fit.names.index(one)
-    if isinstance(one, int | np.integer) and 0 <= one < len(fit.names):
-        return int(one)
-    raise ValueError(
-        f"{one!r} is no coefficient: give one of {', '.join(fit.names)}, or a position among them."
-    )
