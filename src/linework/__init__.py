@@ -13,6 +13,7 @@ from linework.evaluate.projection import DiscriminantProjectionDisplay
 from linework.evaluate.regions import DecisionRegionDisplay
 from linework.inference.generalized_result import GeneralizedInference
 from linework.inference.infer import infer
+from linework.inference.influence import Influence, influence
 from linework.inference.margins import marginal_effects
 from linework.inference.profile_confint import profile_confint
 from linework.inference.result import Inference
@@ -37,6 +38,7 @@ __all__ = [
     "GeneralizedInference",
     "IndicatorClassifier",
     "Inference",
+    "Influence",
     "Lasso",
     "LassoCV",
     "LinearDiscriminantAnalysis",
@@ -51,6 +53,7 @@ __all__ = [
     "RidgeCV",
     "enet_path",
     "infer",
+    "influence",
     "lasso_path",
     "marginal_effects",
     "profile_confint",
