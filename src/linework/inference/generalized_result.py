@@ -267,9 +267,7 @@ class GeneralizedInference:
         family = self.loss.family
         taken = format_one(self.dispersion, 7).strip() if family.dispersed else "1"
         name = family.name.replace("_", " ")
-        deviances = format_numbers(
-            [float(f"{value:.5g}") for value in (self.null_deviance, self.deviance)], 7
-        )
+        deviances = format_numbers([self.null_deviance, self.deviance], 5)
         freedoms = [count(value) for value in (self.df_null, self.df_residual)]
         widths = [max(map(len, texts)) for texts in (deviances, freedoms)]
         lines = [
