@@ -39,7 +39,7 @@ class Problem:
     l2 : array of shape (d,)
     l1_factor : float
     unit : float
-        Root of the mean square of the scores of the model without slopes.
+        Root of the mean square of the scores of intercepts alone.
     redundant : bool
         Whether a constant added to all k linear predictors changes nothing, as for a softmax.
     """
@@ -57,15 +57,15 @@ class Problem:
     def of(
         cls, table: Table, loss: Loss, null: Array, fit_intercept: bool, l2: float, l1: float
     ) -> Problem:
-        """The problem of a table, by a pass for its columns and one for the model without slopes.
+        """The problem of a table, by a pass for its columns and one for intercepts alone.
 
-        ``null`` (k,) holds that model's linear predictors.
+        ``null`` (k,) holds the best of those.
         """
         columns = map_reduce(table, ColumnMoments.from_block)
 
         def square(block: Block) -> Array:
             block = block.present()
-            eta = np.tile(null if fit_intercept else 0.0 * null, (len(block), 1))
+            eta = np.tile(null, (len(block), 1))
             if block.offset is not None:
                 eta += block.offset[:, None]
             squares = np.square(loss.evaluate(block.targets, eta)[1]).mean(axis=1)
@@ -169,7 +169,7 @@ class Problem:
     def scaled(self, gradient: Array) -> float:
         """The largest derivative by a column of unit spread, beside the scores' root mean square.
 
-        It is at most 1 for the model without slopes, whatever the units of X and y.
+        It is at most 1 for intercepts alone, whatever the units of X and y.
         """
         slope = gradient.reshape(self._shape) / self._scale[:, None]
         return float(np.abs(slope).max(initial=0.0) / self.unit)

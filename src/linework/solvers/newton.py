@@ -102,7 +102,8 @@ def minimise(
     if not np.isfinite(value):
         raise ValueError(
             "The likelihood is zero where the fit begins: the linear predictor leaves the link's "
-            "domain there. Fit an intercept, or choose a link that takes any number, such as log."
+            "domain there. Fit an intercept, look at the offsets, or choose a link that takes any "
+            "number, such as log."
         )
     total = value + _norm(objective.l1, theta)
     sizes = [objective.scaled(_steepest(objective.l1, theta, gradient))]
