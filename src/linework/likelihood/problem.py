@@ -138,6 +138,8 @@ class Problem:
                 return Gradient.from_block(block, coef, intercept, self.loss.evaluate)
 
         sums = map_reduce(self.table, gradient)
+        if not np.isfinite(sums.value):  # and there is no gradient
+            return np.inf, np.full_like(theta, np.nan)
         weight, l2 = self.columns.weight, self.l2[:, None]
         slope = l2 * coef - sums.centred(self._centre) / weight
         slope[np.isinf(self._scale[: len(coef)])] = 0.0
@@ -174,10 +176,18 @@ class Problem:
         slope = gradient.reshape(self._shape) / self._scale[:, None]
         return float(np.abs(slope).max(initial=0.0) / self.unit)
 
+    @property
+    def _n_present(self) -> int:
+        """The number of rows of positive weight."""
+        weight = self.table.weight
+        return self.table.n_rows if weight is None else int(np.count_nonzero(weight))
+
     def sample(self, n_rows: int) -> Problem:
         """The problem on so many rows, held near zero where they alone do not determine it."""
-        rows = np.random.default_rng(0).choice(self.table.n_rows, n_rows, replace=False)
-        part = self.table.take(np.sort(rows)).held()
+        rows = np.sort(np.random.default_rng(0).choice(self._n_present, n_rows, replace=False))
+        if self.table.weight is not None:  # rows of weight zero count as removed
+            rows = np.flatnonzero(self.table.weight)[rows]
+        part = self.table.take(rows).held()
         weight = float(n_rows if part.weight is None else part.weight.sum())
         columns = dataclasses.replace(self.columns, weight=weight)
         columns = dataclasses.replace(
@@ -192,11 +202,14 @@ class Problem:
         The sample is solved until its gradient is within its own sampling noise. Its Hessian, an
         estimate of that of all rows to one part in √(rows / parameters), makes the steps.
         """
-        parameters = int(np.prod(self._shape))
-        n_rows = min(max(self.table.n_rows // SHARE, FEWEST * parameters, 2_000), MOST * parameters)
-        if 3 * n_rows > self.table.n_rows:
+        parameters, present = int(np.prod(self._shape)), self._n_present
+        n_rows = min(max(present // SHARE, FEWEST * parameters, 2_000), MOST * parameters)
+        if 3 * n_rows > present:
             return minimise(self, theta, tol, max_iter)
         part = self.sample(n_rows)
         begun = minimise(part, theta, max(0.1 / np.sqrt(n_rows), tol), max_iter)
+        at = self.evaluate(begun.theta)
+        if not np.isfinite(at[0]):  # a row that is not in the sample is outside the link's domain
+            return minimise(self, theta, tol, max_iter)
         hessian = dataclasses.replace(part, l2=self.l2).hessian(begun.theta)
-        return minimise(self, begun.theta, tol, max_iter, hessian)
+        return minimise(self, begun.theta, tol, max_iter, hessian, at=at)

@@ -84,6 +84,7 @@ def minimise(
     max_iter: int,
     hessian: Array | None = None,
     always: bool = False,
+    at: tuple[float, Array] | None = None,
 ) -> Minimum:
     """Minimise by steps −H⁻¹∇f, with as few Hessians as pay.
 
@@ -95,10 +96,10 @@ def minimise(
     5. Teach H what the gradient's change says of it (the BFGS update), and go on with 1.
 
     ``hessian`` is one to begin with, for example of a sample of the rows. With ``always`` every
-    step takes its own.
+    step takes its own. ``at`` is the objective and gradient at ``theta``, if they are known.
     """
     H, passes = hessian, 1
-    value, gradient = objective.evaluate(theta)
+    value, gradient = objective.evaluate(theta) if at is None else at
     if not np.isfinite(value):
         raise ValueError(
             "The likelihood is zero where the fit begins: the linear predictor leaves the link's "
