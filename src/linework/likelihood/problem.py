@@ -31,7 +31,7 @@ class Problem:
     l2 : array of shape (d,)
     l1_factor : float
     unit : float
-        Root of the mean square of the scores of the model without slopes.
+        Root of the mean square of the scores of intercepts alone.
     redundant : bool
         Whether a constant added to all k linear predictors changes nothing, as for a softmax.
     """
@@ -49,15 +49,15 @@ class Problem:
     def of(
         cls, table: Table, loss: Loss, null: Array, fit_intercept: bool, l2: float, l1: float
     ) -> Problem:
-        """The problem of a table, by a pass for its columns and one for the model without slopes.
+        """The problem of a table, by a pass for its columns and one for intercepts alone.
 
-        ``null`` (k,) holds that model's linear predictors.
+        ``null`` (k,) holds the best of those.
         """
         columns = map_reduce(table, ColumnMoments.from_block)
 
         def square(block: Block) -> Array:
             block = block.present()
-            eta = np.tile(null if fit_intercept else 0.0 * null, (len(block), 1))
+            eta = np.tile(null, (len(block), 1))
             if block.offset is not None:
                 eta += block.offset
             squares = np.square(loss.evaluate(block.targets, eta)[1]).mean(axis=1)
@@ -132,6 +132,8 @@ class Problem:
                 return Gradient.from_block(block, coef, intercept, self.loss.evaluate)
 
         sums = map_reduce(self.table, gradient)
+        if not np.isfinite(sums.value):  # and there is no gradient
+            return np.inf, np.full_like(theta, np.nan)
         weight, l2 = self.columns.weight, self.l2[:, None]
         slope = l2 * coef - sums.centred(self.centre) / weight
         slope[np.isinf(self.scale[: len(coef)])] = 0.0
@@ -163,7 +165,7 @@ class Problem:
     def scaled(self, gradient: Array) -> float:
         """The largest derivative by a column of unit spread, beside the scores' root mean square.
 
-        It is at most 1 for the model without slopes, whatever the units of X and y.
+        It is at most 1 for intercepts alone, whatever the units of X and y.
         """
         slope = gradient.reshape(self.shape) / self.scale[:, None]
         return float(np.abs(slope).max(initial=0.0) / self.unit)
@@ -178,10 +180,18 @@ class Problem:
         table = self.table.columns(index).held()
         return dataclasses.replace(self, table=table, columns=columns, l2=self.l2[index])
 
+    @property
+    def n_present(self) -> int:
+        """The number of rows of positive weight."""
+        weight = self.table.weight
+        return self.table.n_rows if weight is None else int(np.count_nonzero(weight))
+
     def sample(self, n_rows: int) -> Problem:
         """The problem on so many rows, held near zero where they alone do not determine it."""
-        rows = np.random.default_rng(0).choice(self.table.n_rows, n_rows, replace=False)
-        part = self.table.take(np.sort(rows)).held()
+        rows = np.sort(np.random.default_rng(0).choice(self.n_present, n_rows, replace=False))
+        if self.table.weight is not None:  # rows of weight zero count as removed
+            rows = np.flatnonzero(self.table.weight)[rows]
+        part = self.table.take(rows).held()
         weight = float(n_rows if part.weight is None else part.weight.sum())
         columns = dataclasses.replace(self.columns, weight=weight)
         columns = dataclasses.replace(

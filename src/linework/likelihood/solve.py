@@ -43,14 +43,17 @@ def solve(problem: Problem, theta: Array, tol: float, max_iter: int) -> Minimum:
 
 def _on_few(problem: Problem, theta: Array, tol: float, max_iter: int) -> Minimum:
     """With a matrix of second derivatives."""
-    parameters, n_rows = int(np.prod(problem.shape)), problem.table.n_rows
-    chosen = min(max(n_rows // SHARE, FEWEST * parameters, 2_000), MOST * parameters)
-    if 3 * chosen > n_rows:
+    parameters, present = int(np.prod(problem.shape)), problem.n_present
+    n_rows = min(max(present // SHARE, FEWEST * parameters, 2_000), MOST * parameters)
+    if 3 * n_rows > present:
         return minimise(problem, theta, tol, max_iter)
-    part = problem.sample(chosen)
-    begun = minimise(part, theta, max(0.1 / np.sqrt(chosen), tol), max_iter)
+    part = problem.sample(n_rows)
+    begun = minimise(part, theta, max(0.1 / np.sqrt(n_rows), tol), max_iter)
+    at = problem.evaluate(begun.theta)
+    if not np.isfinite(at[0]):  # a row that is not in the sample is outside the link's domain
+        return minimise(problem, theta, tol, max_iter)
     hessian = dataclasses.replace(part, l2=problem.l2).hessian(begun.theta)
-    return minimise(problem, begun.theta, tol, max_iter, hessian)
+    return minimise(problem, begun.theta, tol, max_iter, hessian, at=at)
 
 
 def by_working_sets(problem: Problem, theta: Array, tol: float, max_iter: int) -> Minimum:

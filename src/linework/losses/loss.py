@@ -52,7 +52,7 @@ class GeneralizedLoss:
         """The values (n,) and the scores (n, 1)."""
         with np.errstate(all="ignore"):  # an infinite loss is a valid one: the fit turns back
             value, score = self.family.evaluate(y, eta, self.link)
-        return np.where(np.isnan(value), np.inf, value)[:, 0], score
+        return np.where(np.isnan(value) | np.isnan(score), np.inf, value)[:, 0], score
 
     def curvature(self, y: Array, eta: Array) -> Array:
         """The expected second derivatives (n, 1)."""

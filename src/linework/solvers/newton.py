@@ -99,6 +99,7 @@ def minimise(
     max_iter: int,
     hessian: Array | None = None,
     always: bool = False,
+    at: tuple[float, Array] | None = None,
 ) -> Minimum:
     """Minimise by steps −H⁻¹∇f, with as few Hessians as pay.
 
@@ -110,10 +111,10 @@ def minimise(
     5. Teach H what the gradient's change says of it (the BFGS update), and go on with 1.
 
     ``hessian`` is one to begin with, for example of a sample of the rows. With ``always`` every
-    step takes its own.
+    step takes its own. ``at`` is the objective and gradient at ``theta``, if they are known.
     """
     H, passes, since = hessian, 1, 0  # since: steps since the last Hessian
-    point = start(objective, theta)
+    point = start(objective, theta, at)
     while point.size > tol and len(point.trace) <= max_iter:
         if H is None or always or not _contracts(point.trace, since, tol, objective.hessian_cost):
             H, since = objective.hessian(point.theta), 0
@@ -132,13 +133,17 @@ def minimise(
     return Minimum(point.theta, point.total, H, point.trace, passes)
 
 
-def start(objective: Objective, theta: Array) -> Point:
-    """The point to begin at, or a sentence where the objective is infinite there."""
-    value, gradient = objective.evaluate(theta)
+def start(objective: Objective, theta: Array, at: tuple[float, Array] | None = None) -> Point:
+    """The point to begin at, or a sentence where the objective is infinite there.
+
+    ``at`` is what `Objective.evaluate` gives there, if it is known.
+    """
+    value, gradient = objective.evaluate(theta) if at is None else at
     if not np.isfinite(value):
         raise ValueError(
             "The likelihood is zero where the fit begins: the linear predictor leaves the link's "
-            "domain there. Fit an intercept, or choose a link that takes any number, such as log."
+            "domain there. Fit an intercept, look at the offsets, or choose a link that takes any "
+            "number, such as log."
         )
     total = value + _norm(objective.l1, theta)
     size = objective.scaled(steepest(objective.l1, theta, gradient))
