@@ -385,6 +385,6 @@ def _reject_outside(family: Family, table: Table) -> None:
             "remove such rows, or fill them first."
         )
     raise ValueError(
-        f"y is {y[row]:g} in row {row}, and a {family.name} family takes y {family.range}: some "
-        "value(s) of y are out of its range. Correct them, or choose another family."
+        f"Some value(s) of y are out of the valid range of the loss: y is {y[row]:g} in row {row}, "
+        f"and a {family.name} family takes y {family.range}. Correct them, or choose another."
     )

@@ -118,10 +118,41 @@ class Problem:
         return coef, theta[d] - self.centre @ coef
 
     def parameters(self, coef: Array, intercept: Array) -> Array:
-        """Θ of coefficients (d, k) and intercepts (k,)."""
+        """Θ of coefficients (d, k) and intercepts (k,); a column that does not vary has none."""
+        coef = np.where(np.isinf(self.scale[: len(coef), None]), 0.0, coef)
         if not self.fit_intercept:
-            return coef.ravel()
-        return np.vstack([coef, intercept + self.centre @ coef]).ravel()
+            return self._without_gauge(coef).ravel()
+        return self._without_gauge(np.vstack([coef, intercept + self.centre @ coef])).ravel()
+
+    @property
+    def _gauged(self) -> slice:
+        """The rows of θ (p, k) to which a constant may be added: not those under a 1-norm."""
+        first = self.table.n_columns if self.l1_factor else 0
+        return slice(first, None) if self.redundant else slice(0)
+
+    def _without_gauge(self, rows: Array) -> Array:
+        """θ or a gradient (p, k), of mean zero where a constant changes nothing.
+
+        What rounding leaves of one would not decay: no curvature belongs to it.
+        """
+        rows[self._gauged] -= rows[self._gauged].mean(axis=1, keepdims=True)
+        return rows
+
+    def penalised(self, l2: float, l1: float) -> Problem:
+        """The problem with other penalties beside the mean loss."""
+        return dataclasses.replace(self, l2=np.full(len(self.l2), l2), l1_factor=l1)
+
+    def repenalised(self, hessian: Array | None, l2: float) -> Array | None:
+        """A Hessian of this loss under the penalty ``l2``, under this one's."""
+        if hessian is None:
+            return None
+        k = self.loss.n_scores
+        moved, slopes = hessian.copy(), np.arange(self.l2.size * k)
+        moved[slopes, slopes] += np.repeat(self.l2 - l2, k)
+        still = np.flatnonzero(np.repeat(np.isinf(self.scale), k))
+        moved[still], moved[:, still] = 0.0, 0.0
+        moved[still, still] = 1.0
+        return moved
 
     def evaluate(self, theta: Array) -> tuple[float, Array]:
         """The objective without its 1-norm, and its gradient."""
@@ -139,6 +170,7 @@ class Problem:
         slope[np.isinf(self.scale[: len(coef)])] = 0.0
         if self.fit_intercept:
             slope = np.vstack([slope, -sums.intercept / weight])
+        slope = self._without_gauge(slope)
         return float(sums.value / weight + 0.5 * (l2 * coef**2).sum()), slope.ravel()
 
     def hessian(self, theta: Array) -> Array:
@@ -152,10 +184,9 @@ class Problem:
         (p, k), d = self.shape, self.table.n_columns
         H = map_reduce(self.table, curvature).matrix(k)[:p, :, :p] / self.columns.weight
         column, each = np.arange(p), np.arange(k)[:, None]
-        if self.redundant:
-            # The gradient is zero along these directions: any curvature there leaves steps alone.
-            gauged = column[d if self.l1_factor else 0 :]
-            H[gauged, :, gauged] += H[gauged, 0, gauged, 0][:, None, None]
+        gauged = column[self._gauged]
+        # The gradient is zero along these directions: any curvature there leaves steps alone.
+        H[gauged, :, gauged] += H[gauged, 0, gauged, 0][:, None, None]
         H[column[:d], each, column[:d], each] += self.l2
         still = np.flatnonzero(np.isinf(self.scale))
         H[still], H[:, :, still] = 0.0, 0.0

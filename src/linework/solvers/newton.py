@@ -76,6 +76,11 @@ class Minimum:
         """The scaled gradient."""
         return self.trace[-1].gradient
 
+    @property
+    def hessian_bytes(self) -> int:
+        """The memory that its Hessian takes."""
+        return 0 if self.hessian is None else self.hessian.nbytes
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Point:
@@ -180,7 +185,10 @@ def _model_step(H: Array, gradient: Array, theta: Array, l1: Array | None) -> Ar
 
 
 def solve_semidefinite(H: Array, rhs: Array) -> Array:
-    """H⁻¹ rhs for rhs (p,); where H is singular to working precision, by its pseudo-inverse."""
+    """H⁻¹ rhs for rhs (p,); where H is singular to working precision, the solution of least norm.
+
+    Rank is told best in correlation form; the least norm is that of the parameters as they are.
+    """
     scale = column_scale(H.diagonal())
     with blas_for(len(H)):
         correlation = H / scale / scale[:, None]
@@ -190,7 +198,9 @@ def solve_semidefinite(H: Array, rhs: Array) -> Array:
         values, vectors = np.linalg.eigh(correlation)
         kept = values > 1e2 * EPS * len(H) * max(values[-1], 0.0)
         vectors = vectors[:, kept]
-        return np.asarray(vectors @ ((vectors.T @ (rhs / scale)) / values[kept]) / scale)
+        solution = vectors @ ((vectors.T @ (rhs / scale)) / values[kept]) / scale
+        rows = np.linalg.qr(scale[:, None] * vectors)[0]
+        return np.asarray(rows @ (rows.T @ solution))
 
 
 def _penalised_step(H: Array, gradient: Array, theta: Array, l1: Array) -> Array:
