@@ -13,6 +13,7 @@ from linework.engine import map_reduce
 from linework.losses import Loss, SoftmaxLoss
 from linework.solvers.newton import Minimum, minimise
 from linework.stats import ColumnMoments, Curvature, Gradient
+from linework.stats.gradient import Fused
 
 FEWEST, MOST = 10, 100
 """Rows for each parameter in the sample that a fit begins with. A Hessian of 100 rows for each
@@ -20,6 +21,10 @@ contracts the error by about ten in every step; more rows bring less than they c
 
 SHARE = 10
 """The sample is about a tenth of the rows, within those bounds, and at most a third."""
+
+LARGE = 1 << 21
+"""Numbers of a table from which its passes are by the compiled loop: a fit of 20 ms, where loading
+Numba takes 200 the first time."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +47,8 @@ class Problem:
         Root of the mean square of the scores of the model without slopes.
     redundant : bool
         Whether a constant added to all k linear predictors changes nothing, as for a softmax.
+    fused : Fused, optional
+        The loss's compiled loop, where the table is large.
     """
 
     table: Table
@@ -52,6 +59,7 @@ class Problem:
     l1_factor: float
     unit: float
     redundant: bool = False
+    fused: Fused | None = None
 
     @classmethod
     def of(
@@ -74,7 +82,10 @@ class Problem:
         unit = float(np.sqrt(map_reduce(table, square) / columns.weight))
         penalties = np.full(table.n_columns, l2)
         redundant = isinstance(loss, SoftmaxLoss)
-        return cls(table, loss, columns, fit_intercept, penalties, l1, unit or 1.0, redundant)
+        fused = loss.fused if table.n_rows * table.n_columns >= LARGE else None
+        return cls(
+            table, loss, columns, fit_intercept, penalties, l1, unit or 1.0, redundant, fused
+        )
 
     @property
     def _shape(self) -> tuple[int, int]:
@@ -135,7 +146,7 @@ class Problem:
 
         def gradient(block: Block) -> Gradient:
             with np.errstate(over="ignore", invalid="ignore"):  # outside the loss's domain
-                return Gradient.from_block(block, coef, intercept, self.loss.evaluate)
+                return Gradient.from_block(block, coef, intercept, self.loss.evaluate, self.fused)
 
         sums = map_reduce(self.table, gradient)
         weight, l2 = self.columns.weight, self.l2[:, None]
