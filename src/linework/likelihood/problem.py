@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -69,7 +70,8 @@ class Problem:
 
         ``null`` (k,) holds that model's linear predictors.
         """
-        columns = map_reduce(table, ColumnMoments.from_block)
+        large = not table.sparse and table.n_rows * table.n_columns >= LARGE
+        columns = map_reduce(table, partial(ColumnMoments.from_block, compiled=large))
 
         def square(block: Block) -> Array:
             block = block.present()
@@ -82,7 +84,7 @@ class Problem:
         unit = float(np.sqrt(map_reduce(table, square) / columns.weight))
         penalties = np.full(table.n_columns, l2)
         redundant = isinstance(loss, SoftmaxLoss)
-        fused = loss.fused if table.n_rows * table.n_columns >= LARGE else None
+        fused = loss.fused if large else None
         return cls(
             table, loss, columns, fit_intercept, penalties, l1, unit or 1.0, redundant, fused
         )
