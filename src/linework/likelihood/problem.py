@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -12,6 +13,11 @@ from linework.data.sources import Table
 from linework.engine import map_reduce
 from linework.losses import Loss, SoftmaxLoss
 from linework.stats import ColumnMoments, Curvature, Gradient
+from linework.stats.gradient import Fused
+
+LARGE = 1 << 21
+"""Numbers of a table from which its passes are by the compiled loop: a fit of 20 ms, where loading
+Numba takes 200 the first time."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +40,8 @@ class Problem:
         Root of the mean square of the scores of intercepts alone.
     redundant : bool
         Whether a constant added to all k linear predictors changes nothing, as for a softmax.
+    fused : Fused, optional
+        The loss's compiled loop, where the table is large.
     """
 
     table: Table
@@ -44,6 +52,7 @@ class Problem:
     l1_factor: float
     unit: float
     redundant: bool = False
+    fused: Fused | None = None
 
     @classmethod
     def of(
@@ -53,7 +62,8 @@ class Problem:
 
         ``null`` (k,) holds the best of those.
         """
-        columns = map_reduce(table, ColumnMoments.from_block)
+        large = not table.sparse and table.n_rows * table.n_columns >= LARGE
+        columns = map_reduce(table, partial(ColumnMoments.from_block, compiled=large))
 
         def square(block: Block) -> Array:
             block = block.present()
@@ -66,7 +76,10 @@ class Problem:
         unit = float(np.sqrt(map_reduce(table, square) / columns.weight))
         penalties = np.full(table.n_columns, l2)
         redundant = isinstance(loss, SoftmaxLoss)
-        return cls(table, loss, columns, fit_intercept, penalties, l1, unit or 1.0, redundant)
+        fused = loss.fused if large else None
+        return cls(
+            table, loss, columns, fit_intercept, penalties, l1, unit or 1.0, redundant, fused
+        )
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -160,7 +173,7 @@ class Problem:
 
         def gradient(block: Block) -> Gradient:
             with np.errstate(over="ignore", invalid="ignore"):  # outside the loss's domain
-                return Gradient.from_block(block, coef, intercept, self.loss.evaluate)
+                return Gradient.from_block(block, coef, intercept, self.loss.evaluate, self.fused)
 
         sums = map_reduce(self.table, gradient)
         if not np.isfinite(sums.value):  # and there is no gradient
