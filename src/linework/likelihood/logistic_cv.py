@@ -226,7 +226,8 @@ class LogisticRegressionCV(CrossValidated, LogisticRegression):
 
         def score(fit: Fit) -> Array:
             model.coef_, model.intercept_ = _attributes([fit], test.dtype)
-            return np.array(scorer(model, X, y, **asked))
+            with np.errstate(invalid="ignore"):  # scikit-learn casts labels, which may be too large
+                return np.array(scorer(model, X, y, **asked))
 
         return _each(paths, score)
 

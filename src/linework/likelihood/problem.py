@@ -134,22 +134,21 @@ class Problem:
         """Θ of coefficients (d, k) and intercepts (k,); a column that does not vary has none."""
         coef = np.where(np.isinf(self.scale[: len(coef), None]), 0.0, coef)
         if not self.fit_intercept:
-            return self._without_gauge(coef).ravel()
-        return self._without_gauge(np.vstack([coef, intercept + self.centre @ coef])).ravel()
+            return coef.ravel()
+        return np.vstack([coef, intercept + self.centre @ coef]).ravel()
 
     @property
-    def _gauged(self) -> slice:
-        """The rows of θ (p, k) to which a constant may be added: not those under a 1-norm."""
-        first = self.table.n_columns if self.l1_factor else 0
-        return slice(first, None) if self.redundant else slice(0)
+    def _gauge(self) -> Array:
+        """The h (p,) of ½ Σ_j h_j (Σ_k θ_jk)², added where all else is blind to constants.
 
-    def _without_gauge(self, rows: Array) -> Array:
-        """θ or a gradient (p, k), of mean zero where a constant changes nothing.
-
-        What rounding leaves of one would not decay: no curvature belongs to it.
+        It is zero at the minimum, and of the size of the other curvatures. Without it rounding
+        errors along the constants would not decay. Coefficients under a 1-norm need none.
         """
-        rows[self._gauged] -= rows[self._gauged].mean(axis=1, keepdims=True)
-        return rows
+        if not self.redundant:
+            return np.zeros(self.shape[0])
+        gauge = np.where(np.isinf(self.scale), 1.0, self.unit * self.scale) ** 2
+        gauge[: self.table.n_columns if self.l1_factor else 0] = 0.0
+        return gauge
 
     def penalised(self, l2: float, l1: float) -> Problem:
         """The problem with other penalties beside the mean loss."""
@@ -183,8 +182,10 @@ class Problem:
         slope[np.isinf(self.scale[: len(coef)])] = 0.0
         if self.fit_intercept:
             slope = np.vstack([slope, -sums.intercept / weight])
-        slope = self._without_gauge(slope)
-        return float(sums.value / weight + 0.5 * (l2 * coef**2).sum()), slope.ravel()
+        constants = theta.reshape(self.shape).sum(axis=1)
+        slope += (self._gauge * constants)[:, None]
+        value = sums.value / weight + 0.5 * ((l2 * coef**2).sum() + self._gauge @ constants**2)
+        return float(value), slope.ravel()
 
     def hessian(self, theta: Array) -> Array:
         """Its second derivatives, expected where they depend on y."""
@@ -197,9 +198,7 @@ class Problem:
         (p, k), d = self.shape, self.table.n_columns
         H = map_reduce(self.table, curvature).matrix(k)[:p, :, :p] / self.columns.weight
         column, each = np.arange(p), np.arange(k)[:, None]
-        gauged = column[self._gauged]
-        # The gradient is zero along these directions: any curvature there leaves steps alone.
-        H[gauged, :, gauged] += H[gauged, 0, gauged, 0][:, None, None]
+        H[column, :, column] += self._gauge[:, None, None]
         H[column[:d], each, column[:d], each] += self.l2
         still = np.flatnonzero(np.isinf(self.scale))
         H[still], H[:, :, still] = 0.0, 0.0
