@@ -115,10 +115,8 @@ class Problem:
     @property
     def scale(self) -> Array:
         """Root mean squares (p,), with infinity for a column that does not vary."""
-        squares, floor = (
-            self.squares,
-            np.square(8 * np.finfo(np.float64).eps * self.columns.x_mean),
-        )
+        squares, rounding = self.squares, 8 * np.finfo(np.float64).eps
+        floor = np.square(rounding * self.columns.x_mean)
         scale = np.where(squares > floor, np.sqrt(squares), np.inf)
         return np.append(scale, np.ones(int(self.fit_intercept)))
 
@@ -236,9 +234,7 @@ class Problem:
             rows = np.flatnonzero(self.table.weight)[rows]
         part = self.table.take(rows).held()
         weight = float(n_rows if part.weight is None else part.weight.sum())
-        columns = dataclasses.replace(self.columns, weight=weight)
-        columns = dataclasses.replace(
-            columns, squares=columns.squares * weight / self.columns.weight
-        )
+        squares = self.columns.squares * (weight / self.columns.weight)
+        columns = dataclasses.replace(self.columns, weight=weight, squares=squares)
         l2 = self.l2 + self.squares * self.unit**2 * np.prod(self.shape) / n_rows
         return dataclasses.replace(self, table=part, columns=columns, l2=l2)
