@@ -21,6 +21,11 @@ SAMPLE = 5
 class WideProblem(Problem):
     """A `Problem` that knows products with its second derivatives."""
 
+    @property
+    def _gauge(self) -> Array:
+        """None: the preconditioner keeps steps from the constants, and knows no other curvature."""
+        return np.zeros(self.shape[0])
+
     def product(self, theta: Array) -> Callable[[Array], Array]:
         """S ↦ H(θ)s, a pass over the rows each."""
         coef, intercept = self.coefficients(theta)
@@ -36,9 +41,8 @@ class WideProblem(Problem):
             image = sums.centred(self.centre) / self.columns.weight + self.l2[:, None] * V
             if self.fit_intercept:
                 image = np.vstack([image, sums.intercept / self.columns.weight])
-            rows, still = direction.reshape(self.shape), np.isinf(self.scale)
-            image += (self._gauge * rows.sum(axis=1))[:, None]
-            image[still] = rows[still]
+            still = np.isinf(self.scale)
+            image[still] = direction.reshape(self.shape)[still]
             return np.asarray(image.ravel())
 
         return product
