@@ -20,6 +20,7 @@ from linework.inference.result import Inference
 from linework.inference.score_test import score_test
 from linework.likelihood.glm import GLM
 from linework.likelihood.logistic import LogisticRegression
+from linework.likelihood.logistic_cv import LogisticRegressionCV
 from linework.regression.lasso import ElasticNet, Lasso
 from linework.regression.lasso_cv import ElasticNetCV, LassoCV, enet_path, lasso_path
 from linework.regression.linear import LinearRegression
@@ -45,6 +46,7 @@ __all__ = [
     "LinearRegression",
     "LogLinearRegression",
     "LogisticRegression",
+    "LogisticRegressionCV",
     "MaskingDisplay",
     "QuadraticDiscriminantAnalysis",
     "RegularizedDiscriminantAnalysis",

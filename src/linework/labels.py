@@ -60,7 +60,7 @@ def class_weights(class_weight: Any, classes: Array, totals: Array) -> Array:
         the classes (Cui et al., 2019); β is 0.999 unless given.
     classes : array of shape (K,)
     totals : array of shape (K,)
-        N_k, the weight of each class.
+        N_k, the weight of each class. One without rows has no part, and the factor 1.
     """
     if class_weight is None:
         return np.ones(len(classes))
@@ -78,13 +78,17 @@ def class_weights(class_weight: Any, classes: Array, totals: Array) -> Array:
                 "zero, are expected."
             )
         return factors
+    factors, seen = np.ones(len(classes)), totals > 0.0
     if isinstance(class_weight, str) and class_weight == "balanced":
-        return np.asarray(totals.sum() / (len(classes) * totals))
+        factors[seen] = totals.sum() / (seen.sum() * totals[seen])
+        return factors
     name, beta = class_weight if isinstance(class_weight, tuple) else (class_weight, 0.999)
     if name != "effective" or not 0.0 <= beta < 1.0:
         raise ValueError(
             f'class_weight is {class_weight!r}, and None, a dict, "balanced", "effective" or '
             '("effective", β) with β from 0 to below 1 is expected.'
         )
-    inverse = 1.0 / -np.expm1(totals * np.log(beta)) if beta else np.ones(len(classes))
-    return np.asarray(inverse / inverse.mean())
+    if beta:
+        factors[seen] = 1.0 / -np.expm1(totals[seen] * np.log(beta))
+        factors[seen] /= factors[seen].mean()
+    return factors

@@ -160,5 +160,6 @@ def _rows(model: GLM, X: Any, y: Any, sample_weight: Any, offset: Any) -> Table:
     if not hasattr(model, "null_deviance_"):
         y, w = present_rows(table)
         loss = GeneralizedLoss(Binomial(), LINKS["logit"])
-        model.null_deviance_ = 2.0 * float(w.sum()) * model._null(table, loss, y, w)[1]
+        null = model._null(table, loss, y, w)[0] if model.fit_intercept else np.zeros(1)
+        model.null_deviance_ = 2.0 * float(w.sum()) * model._mean_loss(table, loss, null)
     return table

@@ -14,7 +14,6 @@ from scipy.optimize import brentq
 from linework.data.blocks import Array, Block
 from linework.engine import map_rows
 from linework.inference.likelihood_fit import LikelihoodFit
-from linework.likelihood.base import REACH, TIGHTER
 from linework.likelihood.problem import Problem
 from linework.solvers.convergence import Convergence
 from linework.solvers.newton import minimise
@@ -92,13 +91,12 @@ class Profile:
             if one:
                 theta = np.append(theta, fit.work.intercept + whole.centre @ coef)
         std_error = float(np.linalg.norm(fit.work.coordinates.to_coef()[index]))
-        tol = max(TIGHTER * fit.model.tol, REACH * float(np.finfo(whole.table.dtype).eps))
         best = _held(problem, estimate * column).evaluate(theta)[0]
         return cls(
             problem,
             column,
             2.0 * whole.columns.weight / fit.dispersion,
-            tol,
+            fit.model._reach(whole.table),
             fit.model.max_iter,
             estimate,
             std_error * float(np.sqrt(fit.dispersion)),

@@ -59,11 +59,14 @@ class LikelihoodModel(RowReader):
         problem = Problem.of(table, loss, null, self.fit_intercept, l2, l1)
         zero = np.zeros((table.n_columns, loss.n_scores)), null
         theta = problem.parameters(*(zero if start is None else start))
-        tol = max(TIGHTER * self.tol, REACH * float(np.finfo(table.dtype).eps))
-        found = solve(problem, theta, tol, self.max_iter)
-        self._set_convergence(found, tol)
+        found = solve(problem, theta, self._reach(table), self.max_iter)
+        self._set_convergence(found, self._reach(table))
         coef, intercept = problem.coefficients(found.theta)
         return coef, intercept, problem
+
+    def _reach(self, table: Table) -> float:
+        """The scaled gradient to go on to."""
+        return max(TIGHTER * self.tol, REACH * float(np.finfo(table.dtype).eps))
 
     def _set_convergence(self, found: Minimum, tol: float) -> None:
         self.convergence_ = Convergence(

@@ -58,7 +58,7 @@ class GLM(RegressorMixin, LikelihoodModel):
     coef_ : array of shape (d,)
     intercept_ : float
     deviance_, null_deviance_ : float
-        Σ w d(y, μ) at the fit, and without slopes.
+        Σ w d(y, μ) at the fit, and without slopes: of an intercept, if there is one.
     n_iter_ : int
     convergence_ : Convergence
 
@@ -129,8 +129,10 @@ class GLM(RegressorMixin, LikelihoodModel):
         table = self._read_training(X, y, sample_weight, offset, reset=True)
         y, weight = present_rows(table)
         null, null_value = self._null(table, loss, y, weight)
+        if not self.fit_intercept:
+            null_value = self._mean_loss(table, loss, np.zeros(1))
         l1, l2 = self.alpha * self.l1_ratio, self.alpha * (1.0 - self.l1_ratio)
-        start = self._start(table, loss, y, weight, null)
+        start = self._start(table, loss, y, weight)
         coef, intercept, _ = self._minimise(table, loss, null, l2, l1, start)
         penalty = 0.5 * l2 * float((coef**2).sum()) + l1 * float(np.abs(coef).sum())
         value = self.convergence_.objective - penalty
@@ -204,7 +206,7 @@ class GLM(RegressorMixin, LikelihoodModel):
         return np.asarray(np.sign(y - mu) * np.sqrt(2.0 * np.maximum(value, 0.0)))
 
     def score(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> float:
-        """D² = 1 − deviance / deviance without slopes, as scikit-learn's generalized models have.
+        """D² = 1 − deviance / deviance of an intercept alone, as scikit-learn's models have it.
 
         Parameters
         ----------
@@ -273,24 +275,51 @@ class GLM(RegressorMixin, LikelihoodModel):
     def _null(
         self, table: Table, loss: GeneralizedLoss, y: Array, weight: Array
     ) -> tuple[Array, float]:
-        """The linear predictor (1,) of the model without slopes, and its mean loss."""
-        total = float(weight.sum())
+        """The linear predictor (1,) of the model of an intercept alone, and its mean loss."""
+        family, link, total = loss.family, loss.link, float(weight.sum())
         mean = float(weight @ y) / total
-        if loss.family.outside(np.array(mean)) or mean in (loss.family.lowest, 1.0):
-            mean = (total * mean + 0.5) / (total + 1.0)  # the best would be at infinity
-        eta = np.atleast_1d(loss.link.link(np.array(mean))).astype(np.float64)
-        if not self.fit_intercept:
-            eta = np.zeros(1)
-        elif table.offset is not None:
+        at_bound = mean in (family.lowest, family.highest)  # the best intercept is infinite
+        if at_bound:
+            mean = (total * mean + 0.5) / (total + 1.0)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            eta = np.atleast_1d(link.link(np.array(mean))).astype(np.float64)
+        if not np.isfinite(eta).all():
+            raise ValueError(
+                f"The mean of y is {mean:g}, and no linear predictor gives that with the "
+                f"{link.name} link: choose one whose means it is among, such as link='identity'."
+            )
+        if table.offset is not None:
             bare = table.columns(np.zeros(0, np.intp))
-            eta = eta - np.average(table.offset[:, 0], weights=table.weight)
-            _, eta, _ = GLM(loss.family, loss.link)._minimise(bare, loss, eta, 0.0, 0.0)
+            start = self._inside(loss, y, eta, table.offset[_chosen(table), 0], weight)
+            _, eta, _ = GLM(family, link)._minimise(bare, loss, start, 0.0, 0.0)
+        if at_bound:
+            return eta, float(weight @ family.saturated(y)) / total
+        return eta, self._mean_loss(table, loss, eta)
+
+    @staticmethod
+    def _inside(loss: GeneralizedLoss, y: Array, eta: Array, offset: Array, weight: Array) -> Array:
+        """An intercept (1,) that brings η + offset near ``eta`` and into the link's domain.
+
+        Domains end below, above or on both sides: the largest and the least that any row would have
+        keep all rows on one side.
+        """
+        wanted = eta - offset
+        choices = np.average(wanted, weights=weight), wanted.max(), wanted.min()
+        for intercept in choices:
+            if np.isfinite(loss.evaluate(y[:, None], (intercept + offset)[:, None])[0]).all():
+                return np.array([intercept])
+        return np.array(choices[:1])
+
+    @staticmethod
+    def _mean_loss(table: Table, loss: GeneralizedLoss, eta: Array) -> float:
+        """The mean loss of the linear predictors eta + offset."""
+        y, weight = present_rows(table)
         offset = np.zeros((table.n_rows, 1)) if table.offset is None else table.offset
         values, _ = loss.evaluate(y[:, None], eta + offset[_chosen(table)])
-        return eta, float(weight @ values) / total
+        return float(weight @ values / weight.sum())
 
     def _start(
-        self, table: Table, loss: GeneralizedLoss, y: Array, weight: Array, null: Array
+        self, table: Table, loss: GeneralizedLoss, y: Array, weight: Array
     ) -> tuple[Array, Array] | None:
         """Coefficients to begin with, where zeros are outside the link's domain.
 
@@ -356,6 +385,6 @@ def _reject_outside(family: Family, table: Table) -> None:
             "remove such rows, or fill them first."
         )
     raise ValueError(
-        f"y is {y[row]:g} in row {row}, and a {family.name} family takes y {family.range}: some "
-        "value(s) of y are out of its range. Correct them, or choose another family."
+        f"Some value(s) of y are out of the valid range of the loss: y is {y[row]:g} in row {row}, "
+        f"and a {family.name} family takes y {family.range}. Correct them, or choose another."
     )

@@ -115,13 +115,8 @@ class LogisticRegression(Probabilistic, LikelihoodModel):
         self._check_iterations()
         before = getattr(self, "classes_", None)
         table, classes = self._read_labelled(X, y, sample_weight, reset=True)
-        if len(classes) < 2:
-            raise ValueError(
-                f"The rows are of {len(classes)} class, and LogisticRegression tells two or more "
-                "classes apart (n_samples of each must be at least 1): give rows of another."
-            )
         table, totals = self._weighted(table, classes)
-        loss, null = _loss(totals)
+        loss, null = class_loss(totals)
         start = None
         if self.warm_start and before is not None and np.array_equal(before, classes):
             start = self.coef_.T.astype(np.float64), self.intercept_.astype(np.float64)
@@ -132,6 +127,17 @@ class LogisticRegression(Probabilistic, LikelihoodModel):
         self.coef_, self.intercept_ = coef.T.astype(table.dtype), intercept.astype(table.dtype)
         self.n_iter_ = np.array([self.convergence_.n_iter], np.int32)
         return self
+
+    def _read_labelled(
+        self, X: Any, y: Any, sample_weight: Any, *, reset: bool
+    ) -> tuple[Table, Array]:
+        table, classes = super()._read_labelled(X, y, sample_weight, reset=reset)
+        if len(classes) < 2:
+            raise ValueError(
+                f"The rows are of {len(classes)} class, and {type(self).__name__} tells two or "
+                "more classes apart (n_samples of each must be at least 1): give rows of another."
+            )
+        return table, classes
 
     def _weighted(self, table: Table, classes: Array) -> tuple[Table, Array]:
         """The rows with class numbers as y and the factors of their classes, and class weights."""
@@ -149,10 +155,12 @@ class LogisticRegression(Probabilistic, LikelihoodModel):
         return np.column_stack([np.zeros(len(scores)), scores]) if scores.shape[1] == 1 else scores
 
 
-def _loss(totals: Array) -> tuple[Loss, Array]:
-    """The loss for K classes of these weights, and the linear predictors without slopes."""
-    with np.errstate(divide="ignore"):
-        log_share = np.log(totals / totals.sum())
+def class_loss(totals: Array) -> tuple[Loss, Array]:
+    """The loss for K classes of these weights, and the linear predictors without slopes.
+
+    The best for a class without rows would be −∞; it is given half a row.
+    """
+    log_share = np.log(np.where(totals > 0.0, totals, 0.5) / totals.sum())
     if len(totals) == 2:
         return GeneralizedLoss(Binomial(), LINKS["logit"]), np.diff(log_share)
     return SoftmaxLoss(len(totals)), log_share - log_share.mean()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -12,6 +13,11 @@ from linework.data.sources import Table
 from linework.engine import map_reduce
 from linework.losses import Loss, SoftmaxLoss
 from linework.stats import ColumnMoments, Curvature, Gradient
+from linework.stats.gradient import Fused
+
+LARGE = 1 << 21
+"""Numbers of a table from which its passes are by the compiled loop: a fit of 20 ms, where loading
+Numba takes 200 the first time."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,9 +37,11 @@ class Problem:
     l2 : array of shape (d,)
     l1_factor : float
     unit : float
-        Root of the mean square of the scores of the model without slopes.
+        Root of the mean square of the scores of intercepts alone.
     redundant : bool
         Whether a constant added to all k linear predictors changes nothing, as for a softmax.
+    fused : Fused, optional
+        The loss's compiled loop, where the table is large.
     """
 
     table: Table
@@ -44,20 +52,22 @@ class Problem:
     l1_factor: float
     unit: float
     redundant: bool = False
+    fused: Fused | None = None
 
     @classmethod
     def of(
         cls, table: Table, loss: Loss, null: Array, fit_intercept: bool, l2: float, l1: float
     ) -> Problem:
-        """The problem of a table, by a pass for its columns and one for the model without slopes.
+        """The problem of a table, by a pass for its columns and one for intercepts alone.
 
-        ``null`` (k,) holds that model's linear predictors.
+        ``null`` (k,) holds the best of those.
         """
-        columns = map_reduce(table, ColumnMoments.from_block)
+        large = not table.sparse and table.n_rows * table.n_columns >= LARGE
+        columns = map_reduce(table, partial(ColumnMoments.from_block, compiled=large))
 
         def square(block: Block) -> Array:
             block = block.present()
-            eta = np.tile(null if fit_intercept else 0.0 * null, (len(block), 1))
+            eta = np.tile(null, (len(block), 1))
             if block.offset is not None:
                 eta += block.offset
             squares = np.square(loss.evaluate(block.targets, eta)[1]).mean(axis=1)
@@ -66,7 +76,10 @@ class Problem:
         unit = float(np.sqrt(map_reduce(table, square) / columns.weight))
         penalties = np.full(table.n_columns, l2)
         redundant = isinstance(loss, SoftmaxLoss)
-        return cls(table, loss, columns, fit_intercept, penalties, l1, unit or 1.0, redundant)
+        fused = loss.fused if large else None
+        return cls(
+            table, loss, columns, fit_intercept, penalties, l1, unit or 1.0, redundant, fused
+        )
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -102,10 +115,8 @@ class Problem:
     @property
     def scale(self) -> Array:
         """Root mean squares (p,), with infinity for a column that does not vary."""
-        squares, floor = (
-            self.squares,
-            np.square(8 * np.finfo(np.float64).eps * self.columns.x_mean),
-        )
+        squares, rounding = self.squares, 8 * np.finfo(np.float64).eps
+        floor = np.square(rounding * self.columns.x_mean)
         scale = np.where(squares > floor, np.sqrt(squares), np.inf)
         return np.append(scale, np.ones(int(self.fit_intercept)))
 
@@ -118,10 +129,40 @@ class Problem:
         return coef, theta[d] - self.centre @ coef
 
     def parameters(self, coef: Array, intercept: Array) -> Array:
-        """Θ of coefficients (d, k) and intercepts (k,)."""
+        """Θ of coefficients (d, k) and intercepts (k,); a column that does not vary has none."""
+        coef = np.where(np.isinf(self.scale[: len(coef), None]), 0.0, coef)
         if not self.fit_intercept:
             return coef.ravel()
         return np.vstack([coef, intercept + self.centre @ coef]).ravel()
+
+    @property
+    def _gauge(self) -> Array:
+        """The h (p,) of ½ Σ_j h_j (Σ_k θ_jk)², added where all else is blind to constants.
+
+        It is zero at the minimum, and of the size of the other curvatures. Without it rounding
+        errors along the constants would not decay. Coefficients under a 1-norm need none.
+        """
+        if not self.redundant:
+            return np.zeros(self.shape[0])
+        gauge = np.where(np.isinf(self.scale), 1.0, self.unit * self.scale) ** 2
+        gauge[: self.table.n_columns if self.l1_factor else 0] = 0.0
+        return gauge
+
+    def penalised(self, l2: float, l1: float) -> Problem:
+        """The problem with other penalties beside the mean loss."""
+        return dataclasses.replace(self, l2=np.full(len(self.l2), l2), l1_factor=l1)
+
+    def repenalised(self, hessian: Array | None, l2: float) -> Array | None:
+        """A Hessian of this loss under the penalty ``l2``, under this one's."""
+        if hessian is None:
+            return None
+        k = self.loss.n_scores
+        moved, slopes = hessian.copy(), np.arange(self.l2.size * k)
+        moved[slopes, slopes] += np.repeat(self.l2 - l2, k)
+        still = np.flatnonzero(np.repeat(np.isinf(self.scale), k))
+        moved[still], moved[:, still] = 0.0, 0.0
+        moved[still, still] = 1.0
+        return moved
 
     def evaluate(self, theta: Array) -> tuple[float, Array]:
         """The objective without its 1-norm, and its gradient."""
@@ -129,15 +170,20 @@ class Problem:
 
         def gradient(block: Block) -> Gradient:
             with np.errstate(over="ignore", invalid="ignore"):  # outside the loss's domain
-                return Gradient.from_block(block, coef, intercept, self.loss.evaluate)
+                return Gradient.from_block(block, coef, intercept, self.loss.evaluate, self.fused)
 
         sums = map_reduce(self.table, gradient)
+        if not np.isfinite(sums.value):  # and there is no gradient
+            return np.inf, np.full_like(theta, np.nan)
         weight, l2 = self.columns.weight, self.l2[:, None]
         slope = l2 * coef - sums.centred(self.centre) / weight
         slope[np.isinf(self.scale[: len(coef)])] = 0.0
         if self.fit_intercept:
             slope = np.vstack([slope, -sums.intercept / weight])
-        return float(sums.value / weight + 0.5 * (l2 * coef**2).sum()), slope.ravel()
+        constants = theta.reshape(self.shape).sum(axis=1)
+        slope += (self._gauge * constants)[:, None]
+        value = sums.value / weight + 0.5 * ((l2 * coef**2).sum() + self._gauge @ constants**2)
+        return float(value), slope.ravel()
 
     def hessian(self, theta: Array) -> Array:
         """Its second derivatives, expected where they depend on y."""
@@ -150,10 +196,7 @@ class Problem:
         (p, k), d = self.shape, self.table.n_columns
         H = map_reduce(self.table, curvature).matrix(k)[:p, :, :p] / self.columns.weight
         column, each = np.arange(p), np.arange(k)[:, None]
-        if self.redundant:
-            # The gradient is zero along these directions: any curvature there leaves steps alone.
-            gauged = column[d if self.l1_factor else 0 :]
-            H[gauged, :, gauged] += H[gauged, 0, gauged, 0][:, None, None]
+        H[column, :, column] += self._gauge[:, None, None]
         H[column[:d], each, column[:d], each] += self.l2
         still = np.flatnonzero(np.isinf(self.scale))
         H[still], H[:, :, still] = 0.0, 0.0
@@ -163,7 +206,7 @@ class Problem:
     def scaled(self, gradient: Array) -> float:
         """The largest derivative by a column of unit spread, beside the scores' root mean square.
 
-        It is at most 1 for the model without slopes, whatever the units of X and y.
+        It is at most 1 for intercepts alone, whatever the units of X and y.
         """
         slope = gradient.reshape(self.shape) / self.scale[:, None]
         return float(np.abs(slope).max(initial=0.0) / self.unit)
@@ -178,14 +221,20 @@ class Problem:
         table = self.table.columns(index).held()
         return dataclasses.replace(self, table=table, columns=columns, l2=self.l2[index])
 
+    @property
+    def n_present(self) -> int:
+        """The number of rows of positive weight."""
+        weight = self.table.weight
+        return self.table.n_rows if weight is None else int(np.count_nonzero(weight))
+
     def sample(self, n_rows: int) -> Problem:
         """The problem on so many rows, held near zero where they alone do not determine it."""
-        rows = np.random.default_rng(0).choice(self.table.n_rows, n_rows, replace=False)
-        part = self.table.take(np.sort(rows)).held()
+        rows = np.sort(np.random.default_rng(0).choice(self.n_present, n_rows, replace=False))
+        if self.table.weight is not None:  # rows of weight zero count as removed
+            rows = np.flatnonzero(self.table.weight)[rows]
+        part = self.table.take(rows).held()
         weight = float(n_rows if part.weight is None else part.weight.sum())
-        columns = dataclasses.replace(self.columns, weight=weight)
-        columns = dataclasses.replace(
-            columns, squares=columns.squares * weight / self.columns.weight
-        )
+        squares = self.columns.squares * (weight / self.columns.weight)
+        columns = dataclasses.replace(self.columns, weight=weight, squares=squares)
         l2 = self.l2 + self.squares * self.unit**2 * np.prod(self.shape) / n_rows
         return dataclasses.replace(self, table=part, columns=columns, l2=l2)

@@ -26,11 +26,19 @@ WIDE = 2048
 """Parameters from which a matrix of their second derivatives costs more than products with it."""
 
 
-def solve(problem: Problem, theta: Array, tol: float, max_iter: int) -> Minimum:
+def solve(
+    problem: Problem,
+    theta: Array,
+    tol: float,
+    max_iter: int,
+    hessian: Array | None = None,
+    near: bool = False,
+) -> Minimum:
     """The minimum of a problem, from a start: by way of a sample of the rows, where there are many.
 
     The sample is solved until its gradient is within its own sampling noise. Its Hessian, an
-    estimate of that of all rows to one part in √(rows / parameters), makes the steps.
+    estimate of that of all rows to one part in √(rows / parameters), makes the steps. A start that
+    is ``near`` goes without, and may bring a ``hessian`` from where it comes.
     """
     parameters = int(np.prod(problem.shape))
     if parameters > WIDE and problem.l1 is not None:
@@ -38,19 +46,23 @@ def solve(problem: Problem, theta: Array, tol: float, max_iter: int) -> Minimum:
     if parameters > WIDE:
         fields = {f.name: getattr(problem, f.name) for f in dataclasses.fields(problem)}
         return minimise_wide(WideProblem(**fields), theta, tol, max_iter)
-    return _on_few(problem, theta, tol, max_iter)
+    if near:
+        return minimise(problem, theta, tol, max_iter, hessian)
+    return _from_sample(problem, theta, tol, max_iter)
 
 
-def _on_few(problem: Problem, theta: Array, tol: float, max_iter: int) -> Minimum:
-    """With a matrix of second derivatives."""
-    parameters, n_rows = int(np.prod(problem.shape)), problem.table.n_rows
-    chosen = min(max(n_rows // SHARE, FEWEST * parameters, 2_000), MOST * parameters)
-    if 3 * chosen > n_rows:
+def _from_sample(problem: Problem, theta: Array, tol: float, max_iter: int) -> Minimum:
+    parameters, present = int(np.prod(problem.shape)), problem.n_present
+    n_rows = min(max(present // SHARE, FEWEST * parameters, 2_000), MOST * parameters)
+    if 3 * n_rows > present:
         return minimise(problem, theta, tol, max_iter)
-    part = problem.sample(chosen)
-    begun = minimise(part, theta, max(0.1 / np.sqrt(chosen), tol), max_iter)
+    part = problem.sample(n_rows)
+    begun = minimise(part, theta, max(0.1 / np.sqrt(n_rows), tol), max_iter)
+    at = problem.evaluate(begun.theta)
+    if not np.isfinite(at[0]):  # a row that is not in the sample is outside the link's domain
+        return minimise(problem, theta, tol, max_iter)
     hessian = dataclasses.replace(part, l2=problem.l2).hessian(begun.theta)
-    return minimise(problem, begun.theta, tol, max_iter, hessian)
+    return minimise(problem, begun.theta, tol, max_iter, hessian, at=at)
 
 
 def by_working_sets(problem: Problem, theta: Array, tol: float, max_iter: int) -> Minimum:
@@ -71,7 +83,7 @@ def by_working_sets(problem: Problem, theta: Array, tol: float, max_iter: int) -
         chosen = np.union1d(chosen, added[worst[added] > 0.0])
         part = np.append(chosen, np.arange(d, problem.shape[0]))
         theta = point.theta.reshape(problem.shape).copy()
-        found = _on_few(problem.among(chosen), theta[part].ravel(), 0.5 * tol, max_iter)
+        found = _from_sample(problem.among(chosen), theta[part].ravel(), 0.5 * tol, max_iter)
         theta[part] = found.theta.reshape(len(part), -1)
         before, point = point, start(problem, theta.ravel())
         point = dataclasses.replace(point, trace=(*before.trace, *point.trace))

@@ -21,6 +21,11 @@ SAMPLE = 5
 class WideProblem(Problem):
     """A `Problem` that knows products with its second derivatives."""
 
+    @property
+    def _gauge(self) -> Array:
+        """None: the preconditioner keeps steps from the constants, and knows no other curvature."""
+        return np.zeros(self.shape[0])
+
     def product(self, theta: Array) -> Callable[[Array], Array]:
         """S ↦ H(θ)s, a pass over the rows each."""
         coef, intercept = self.coefficients(theta)
@@ -34,10 +39,10 @@ class WideProblem(Problem):
             B, b = np.hstack([coef, V]), np.concatenate([intercept, v])
             sums = map_reduce(self.table, lambda block: Gradient.from_block(block, B, b, evaluate))
             image = sums.centred(self.centre) / self.columns.weight + self.l2[:, None] * V
-            still = np.isinf(self.scale[: len(V)])
-            image[still] = V[still]
             if self.fit_intercept:
                 image = np.vstack([image, sums.intercept / self.columns.weight])
+            still = np.isinf(self.scale)
+            image[still] = direction.reshape(self.shape)[still]
             return np.asarray(image.ravel())
 
         return product
@@ -87,7 +92,7 @@ class WideProblem(Problem):
     def _spread(self) -> tuple[Array, Array | None]:
         """Eigenvalues (d,) and eigenvectors (d, d) of the scatter of a sample of the rows.
 
-        Beyond `GRAM_COLUMNS`, or where l2 differs by column, the columns' own squares and None.
+        Beyond `GRAM_COLUMNS`, the columns' own squares and None.
         """
         d = self.table.n_columns
         still = np.isinf(self.scale[:d])

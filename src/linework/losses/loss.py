@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 
 from linework.data.blocks import Array
-from linework.losses.families import Family
-from linework.losses.links import Link
+from linework.losses.families import Binomial, Family, Gamma, Gaussian, Poisson
+from linework.losses.links import Identity, Link, Log, Logit
+from linework.stats.gradient import Fused
+
+FUSED: dict[tuple[type[Family], type[Link]], Fused] = {
+    (Gaussian, Identity): Fused.GAUSSIAN_IDENTITY,
+    (Binomial, Logit): Fused.BINOMIAL_LOGIT,
+    (Poisson, Log): Fused.POISSON_LOG,
+    (Gamma, Log): Fused.GAMMA_LOG,
+}
 
 
 class Loss(Protocol):
@@ -21,6 +29,11 @@ class Loss(Protocol):
     @property
     def n_scores(self) -> int:
         """k, the number of linear predictors of a row."""
+        ...
+
+    @property
+    def fused(self) -> Fused | None:
+        """Its name where `Gradient` has a compiled loop for it."""
         ...
 
     def evaluate(self, y: Array, eta: Array) -> tuple[Array, Array]:
@@ -48,11 +61,16 @@ class GeneralizedLoss:
         """1."""
         return 1
 
+    @property
+    def fused(self) -> Fused | None:
+        """Its name where `Gradient` has a compiled loop for it."""
+        return FUSED.get((type(self.family), type(self.link)))
+
     def evaluate(self, y: Array, eta: Array) -> tuple[Array, Array]:
         """The values (n,) and the scores (n, 1)."""
         with np.errstate(all="ignore"):  # an infinite loss is a valid one: the fit turns back
             value, score = self.family.evaluate(y, eta, self.link)
-        return np.where(np.isnan(value), np.inf, value)[:, 0], score
+        return np.where(np.isnan(value) | np.isnan(score), np.inf, value)[:, 0], score
 
     def curvature(self, y: Array, eta: Array) -> Array:
         """The expected second derivatives (n, 1)."""
@@ -72,6 +90,7 @@ class SoftmaxLoss:
     """
 
     n_scores: int
+    fused: ClassVar[Fused | None] = None
 
     def evaluate(self, y: Array, eta: Array) -> tuple[Array, Array]:
         """The values (n,) and the scores 1[y = k] − P(G = k | x), shape (n, K)."""

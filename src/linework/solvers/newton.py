@@ -76,6 +76,11 @@ class Minimum:
         """The scaled gradient."""
         return self.trace[-1].gradient
 
+    @property
+    def hessian_bytes(self) -> int:
+        """The memory that its Hessian takes."""
+        return 0 if self.hessian is None else self.hessian.nbytes
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Point:
@@ -99,6 +104,7 @@ def minimise(
     max_iter: int,
     hessian: Array | None = None,
     always: bool = False,
+    at: tuple[float, Array] | None = None,
 ) -> Minimum:
     """Minimise by steps −H⁻¹∇f, with as few Hessians as pay.
 
@@ -110,10 +116,10 @@ def minimise(
     5. Teach H what the gradient's change says of it (the BFGS update), and go on with 1.
 
     ``hessian`` is one to begin with, for example of a sample of the rows. With ``always`` every
-    step takes its own.
+    step takes its own. ``at`` is the objective and gradient at ``theta``, if they are known.
     """
     H, passes, since = hessian, 1, 0  # since: steps since the last Hessian
-    point = start(objective, theta)
+    point = start(objective, theta, at)
     while point.size > tol and len(point.trace) <= max_iter:
         if H is None or always or not _contracts(point.trace, since, tol, objective.hessian_cost):
             H, since = objective.hessian(point.theta), 0
@@ -132,13 +138,17 @@ def minimise(
     return Minimum(point.theta, point.total, H, point.trace, passes)
 
 
-def start(objective: Objective, theta: Array) -> Point:
-    """The point to begin at, or a sentence where the objective is infinite there."""
-    value, gradient = objective.evaluate(theta)
+def start(objective: Objective, theta: Array, at: tuple[float, Array] | None = None) -> Point:
+    """The point to begin at, or a sentence where the objective is infinite there.
+
+    ``at`` is what `Objective.evaluate` gives there, if it is known.
+    """
+    value, gradient = objective.evaluate(theta) if at is None else at
     if not np.isfinite(value):
         raise ValueError(
             "The likelihood is zero where the fit begins: the linear predictor leaves the link's "
-            "domain there. Fit an intercept, or choose a link that takes any number, such as log."
+            "domain there. Fit an intercept, look at the offsets, or choose a link that takes any "
+            "number, such as log."
         )
     total = value + _norm(objective.l1, theta)
     size = objective.scaled(steepest(objective.l1, theta, gradient))
@@ -175,7 +185,10 @@ def _model_step(H: Array, gradient: Array, theta: Array, l1: Array | None) -> Ar
 
 
 def solve_semidefinite(H: Array, rhs: Array) -> Array:
-    """H⁻¹ rhs for rhs (p,); where H is singular to working precision, by its pseudo-inverse."""
+    """H⁻¹ rhs for rhs (p,); where H is singular to working precision, the solution of least norm.
+
+    Rank is told best in correlation form; the least norm is that of the parameters as they are.
+    """
     scale = column_scale(H.diagonal())
     with blas_for(len(H)):
         correlation = H / scale / scale[:, None]
@@ -185,7 +198,9 @@ def solve_semidefinite(H: Array, rhs: Array) -> Array:
         values, vectors = np.linalg.eigh(correlation)
         kept = values > 1e2 * EPS * len(H) * max(values[-1], 0.0)
         vectors = vectors[:, kept]
-        return np.asarray(vectors @ ((vectors.T @ (rhs / scale)) / values[kept]) / scale)
+        solution = vectors @ ((vectors.T @ (rhs / scale)) / values[kept]) / scale
+        rows = np.linalg.qr(scale[:, None] * vectors)[0]
+        return np.asarray(rows @ (rows.T @ solution))
 
 
 def _penalised_step(H: Array, gradient: Array, theta: Array, l1: Array) -> Array:
