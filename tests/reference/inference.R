@@ -113,5 +113,5 @@ cat(json(list(
   made_with = list(R = R.version.string, MASS = as.character(packageVersion("MASS")), sandwich = as.character(packageVersion("sandwich"))),
   am = am, wool = wool, insurance = insurance, gamma = gamma, inverse_gaussian = inverse, shares = shares,
   precision = precision,
-  aliased = list(data = as.list(cars), columns = c("wt", "hp", "sum"), text = text_of(aliased), coef = coef(aliased))
+  aliased = list(data = as.list(cars), target = "am", columns = c("wt", "hp", "sum"), family = "binomial", link = "logit", text = text_of(aliased), coef = coef(aliased))
 )), "\n", sep = "")
