@@ -146,8 +146,8 @@ class Profile:
     def _between(self, inner: float, outer: float, z: float) -> float:
         xtol = EXACT * self.std_error
         b = float(brentq(lambda b: self.at(b) - z, inner, outer, xtol=xtol))
-        size = self.known[b].size
-        Convergence("gradient", size, ACCURATE, self.max_iter, np.nan).warn(
+        size, enough = self.known[b].size, max(self.tol, ACCURATE)
+        Convergence("gradient", size, enough, self.max_iter, np.nan).warn(
             "The fit at an interval's end", "Allow more iterations by the model's max_iter."
         )
         return b
