@@ -113,6 +113,23 @@ def test_r_aliased_columns(likelihood_case):
         result.wald([0, 0, 0, 1])
 
 
+def test_aliased_column_in_the_middle():
+    X, y, _ = sample()
+    both = np.column_stack([X[:, 0], 3.0 * X[:, 0] - 1.0, X[:, 1:]])
+    for covariance in ("classic", "HC3"):
+        result = infer(GLM("binomial").fit(both, y), both, y, covariance=covariance)
+        alone = infer(GLM("binomial").fit(X, y), X, y, covariance=covariance)
+        kept = [0, 1, 3, 4]
+        assert_covariances(
+            result.covariance_matrix[np.ix_(kept, kept)], alone.covariance_matrix, 1e-7
+        )
+        assert np.isnan(result.covariance_matrix[2]).all()
+        for column in ("estimate", "std_error", "vif", "standardised"):
+            got, expected = (getattr(r.table, column) for r in (result, alone))
+            assert_allclose(got[kept], expected, 1e-7)
+            assert np.isnan(got[2])
+
+
 @pytest.mark.parametrize("name", GRID["glm"])
 def test_r_families_and_links(name):
     r = GRID["glm"][name]

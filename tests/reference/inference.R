@@ -34,7 +34,7 @@ influence_of <- function(fit) list(
   leverage = unname(hatvalues(fit)), standardised = unname(rstandard(fit)), cooks_distance = unname(cooks.distance(fit))
 )
 
-# Steps of a hundredth leave the interpolation five digits and more.
+# Steps of 0.02 leave the interpolation five digits and more.
 profile_of <- function(fit) {
   suppressMessages(unname(confint(profile(fit, del = 0.02, maxsteps = 500))))
 }
