@@ -8,6 +8,11 @@ from linework.discriminant.regularized import RegularizedDiscriminantAnalysis
 from linework.discriminant.regularized_cv import RegularizedDiscriminantAnalysisCV
 from linework.engine import threads
 from linework.evaluate.densities import ClassDensityDisplay
+from linework.evaluate.geometry import (
+    boundary,
+    distance_to_boundary,
+    nearest_boundary_point,
+)
 from linework.evaluate.masking import MaskingDisplay
 from linework.evaluate.projection import DiscriminantProjectionDisplay
 from linework.evaluate.regions import DecisionRegionDisplay
@@ -15,8 +20,9 @@ from linework.inference.generalized_result import GeneralizedInference
 from linework.inference.infer import infer
 from linework.inference.result import Inference
 from linework.likelihood.glm import GLM
-from linework.likelihood.logistic import LogisticRegression
+from linework.likelihood.logistic import LogisticRegression, SeparationWarning
 from linework.likelihood.logistic_cv import LogisticRegressionCV
+from linework.likelihood.separability import Separability, linear_separability
 from linework.regression.lasso import ElasticNet, Lasso
 from linework.regression.lasso_cv import ElasticNetCV, LassoCV, enet_path, lasso_path
 from linework.regression.linear import LinearRegression
@@ -48,8 +54,14 @@ __all__ = [
     "RegularizedDiscriminantAnalysisCV",
     "Ridge",
     "RidgeCV",
+    "Separability",
+    "SeparationWarning",
+    "boundary",
+    "distance_to_boundary",
     "enet_path",
     "infer",
     "lasso_path",
+    "linear_separability",
+    "nearest_boundary_point",
     "threads",
 ]
