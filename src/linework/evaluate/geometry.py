@@ -35,7 +35,7 @@ def boundary(model: Any, classes: tuple[Any, Any] | None = None) -> tuple[Array,
     1.0
     """
     coef, intercept = _scores_of(model)
-    labels = list(model.classes_)
+    labels = np.asarray(model.classes_).tolist()
     if classes is None:
         if len(labels) > 2:
             raise ValueError(
