@@ -103,7 +103,9 @@ class TestFits:
     y = (X[:, 0] > 9.0).astype(int)
 
     def test_a_warning_names_the_columns(self) -> None:
-        with pytest.warns(SeparationWarning, match="'x0', 'x1' tells the classes apart for all rows"):
+        with pytest.warns(
+            SeparationWarning, match="'x0', 'x1' tells the classes apart for all rows"
+        ):
             LogisticRegression(C=np.inf, max_iter=1000).fit(self.X, self.y)
 
     def test_three_classes_are_told_as_well(self) -> None:

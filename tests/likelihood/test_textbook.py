@@ -39,7 +39,9 @@ def test_newton_doubles_the_digits_and_descent_does_not() -> None:
     X, y = cancer()
     newton = LogisticRegression(solver="newton").fit(X, y).convergence_.trace
     assert newton[-1].gradient < 100.0 * newton[-2].gradient ** 2
-    descent = LogisticRegression(solver="gradient", tol=1e-2, max_iter=5000).fit(X, y).convergence_.trace
+    descent = (
+        LogisticRegression(solver="gradient", tol=1e-2, max_iter=5000).fit(X, y).convergence_.trace
+    )
     assert len(descent) > 5 * len(newton)
 
 

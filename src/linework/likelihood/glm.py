@@ -74,7 +74,7 @@ class GLM(RegressorMixin, LikelihoodModel):
     >>> from linework import GLM
     >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [1.0, 2.0, 6.0, 14.0]
     >>> model = GLM("poisson").fit(X, y)
-    >>> model.coef_.round(3), round(float(model.deviance_), 3)
+    >>> model.coef_.round(3), round(model.deviance_, 3)
     (array([0.911]), 0.063)
     >>> model.predict([[4.0]]).round(1)
     array([35.1])
@@ -138,7 +138,7 @@ class GLM(RegressorMixin, LikelihoodModel):
         value = self.convergence_.objective - penalty
         saturated = float(weight @ loss.family.saturated(y))
         self.deviance_, self.null_deviance_ = (
-            max(2.0 * (weight.sum() * v - saturated), 0.0) for v in (value, null_value)
+            max(2.0 * (float(weight.sum()) * v - saturated), 0.0) for v in (value, null_value)
         )
         self.coef_, self.intercept_ = coef[:, 0].astype(table.dtype), float(intercept[0])
         self.n_iter_ = self.convergence_.n_iter
