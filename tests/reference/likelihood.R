@@ -134,7 +134,10 @@ glm_case <- function(table, target, names, family, ours, link, variant, start = 
   # R's null deviance takes an intercept for granted to be in the formula.
   null <- if (intercept) {
     sum(family$dev.resids(fit$y, fitted(to_the_end(X[, 1, drop = FALSE], fit$y, w, offset, family)), w))
-  } else sum(family$dev.resids(fit$y, family$linkinv(offset), w))
+  } else {
+    mu <- family$linkinv(offset)  # which may leave the range of positive numbers
+    if (pair == "gaussian_identity" || isTRUE(all(mu > 0))) sum(family$dev.resids(fit$y, mu, w)) else NA
+  }
   c(
     list(table = table, target = target, columns = names, family = ours, link = link, intercept = intercept),
     if (weighted) list(weights = w), if (shifted) list(offset = offset),
