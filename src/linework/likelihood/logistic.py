@@ -151,8 +151,9 @@ class LogisticRegression(Probabilistic, LikelihoodModel):
 
 def _loss(totals: Array) -> tuple[Loss, Array]:
     """The loss for K classes of these weights, and the linear predictors without slopes."""
-    with np.errstate(divide="ignore"):
-        log_share = np.log(totals / totals.sum())
+    shares = totals / totals.sum()
+    # A class whose factor is zero has its best intercept at −∞: the fit goes there from half a row.
+    log_share = np.log(np.where(totals > 0.0, shares, 0.5 / (1.0 + totals.sum())))
     if len(totals) == 2:
         return GeneralizedLoss(Binomial(), LINKS["logit"]), np.diff(log_share)
     return SoftmaxLoss(len(totals)), log_share - log_share.mean()
