@@ -410,6 +410,7 @@ class TestHardRows:
         assert model.convergence_.converged
         assert subgradient(model, X, y, np.ones(10_000)) < 1e-7
 
+    @pytest.mark.slow
     def test_digits(self) -> None:
         """Ten classes, columns of zeros, and more than 600 coefficients."""
         X, y = load_digits(return_X_y=True)
