@@ -288,7 +288,7 @@ class TestEqualProblems:
         for link in (None, "sqrt"):
             plain, more = (GLM("poisson", link, tol=TIGHT).fit(Z, y) for Z in (X, wide))
             np.testing.assert_allclose(more.predict(wide), plain.predict(X), rtol=1e-9)
-            assert abs(more.coef_[5]) < 1e-15
+            assert abs(more.coef_[5]) < 1e-13
             assert more.deviance_ == pytest.approx(plain.deviance_, rel=1e-11)
 
 

@@ -45,6 +45,8 @@ class TestDerivatives:
     ) -> None:
         it = problem(rng, loss, fit_intercept, kind)
         theta = anywhere(rng, it)
+        if loss == "softmax":  # what all classes have in common costs, and is zero at the minimum
+            theta = (theta.reshape(-1, 3) - theta.reshape(-1, 3).mean(axis=1)[:, None]).ravel()
         coef, intercept = it.coefficients(theta)
         assert intercept.any() == fit_intercept
         eta = it.table.rows(slice(0, 60)) @ coef + intercept
@@ -80,9 +82,6 @@ class TestDerivatives:
         )
         H = it.hessian(theta)
         np.testing.assert_allclose(H, H.T, rtol=1e-12, atol=1e-15)
-        if k > 1:  # directions common to all classes have a curvature of their own
-            centring = np.kron(np.eye(len(theta) // k), np.eye(k) - 1.0 / k)
-            H, wanted = centring @ H @ centring, centring @ wanted @ centring
         varying = np.arange(len(theta)) // k != (3 if fit_intercept else -1)
         each = np.ix_(varying, varying)
         np.testing.assert_allclose(H[each], wanted[each], rtol=1e-7, atol=1e-8)
