@@ -59,6 +59,27 @@ class TestAgainstR:
         coef = np.append(model.intercept_ if case["intercept"] else [], model.coef_)
         np.testing.assert_allclose(coef, list(case["coef"].values()), rtol=1e-10)
 
+    @pytest.mark.parametrize("name", ["endometrial", "iris_separable", "birthwt"])
+    def test_firth(self, name: str) -> None:
+        case = R["firth"][name]
+        rows = np.array(case["rows"]) - 1
+        X, y = columns_of(case)[rows], column(case, case["target"])[rows] == case["positive"]
+        model = LogisticRegression(C=np.inf, separation="firth", tol=TIGHT).fit(X, y)
+        coef = np.append(model.intercept_, model.coef_)
+        np.testing.assert_allclose(coef, list(case["coef"].values()), rtol=1e-10)
+
+    # Gradient descent cannot tell objectives apart that agree to rounding, and ends earlier.
+    @pytest.mark.parametrize(
+        ("solver", "tol", "rtol"),
+        [("newton", TIGHT, 1e-10), ("irls", TIGHT, 1e-10), ("gradient", 0.02, 1e-4)],
+    )
+    def test_the_algorithms_of_the_textbook(self, solver: str, tol: float, rtol: float) -> None:
+        case = R["glm"]["binomial_logit_plain"]
+        model = LogisticRegression(C=np.inf, solver=solver, tol=tol, max_iter=10_000)
+        model.fit(columns_of(case), column(case, "case"))
+        coef = np.append(model.intercept_, model.coef_)
+        np.testing.assert_allclose(coef, list(case["coef"].values()), rtol=rtol)
+
     @pytest.mark.parametrize("name", cases("multinomial"))
     def test_multinom(self, name: str) -> None:
         case = R["multinomial"][name]
