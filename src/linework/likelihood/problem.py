@@ -14,7 +14,6 @@ from linework.engine import map_reduce
 from linework.losses import Loss, SoftmaxLoss
 from linework.solvers.newton import Minimum, minimise
 from linework.stats import ColumnMoments, Curvature, Gradient
-from linework.stats.gradient import Fused
 
 FEWEST, MOST = 10, 100
 """Rows for each parameter in the sample that a fit begins with. A Hessian of 100 rows for each
@@ -48,8 +47,8 @@ class Problem:
         Root of the mean square of the scores of the model without slopes.
     redundant : bool
         Whether a constant added to all k linear predictors changes nothing, as for a softmax.
-    fused : Fused, optional
-        The loss's compiled loop, where the table is large.
+    large : bool
+        Whether passes are by compiled loops.
     """
 
     table: Table
@@ -60,7 +59,7 @@ class Problem:
     l1_factor: float
     unit: float
     redundant: bool = False
-    fused: Fused | None = None
+    large: bool = False
 
     @classmethod
     def of(
@@ -84,9 +83,8 @@ class Problem:
         unit = float(np.sqrt(map_reduce(table, square) / columns.weight))
         penalties = np.full(table.n_columns, l2)
         redundant = isinstance(loss, SoftmaxLoss)
-        fused = loss.fused if large else None
         return cls(
-            table, loss, columns, fit_intercept, penalties, l1, unit or 1.0, redundant, fused
+            table, loss, columns, fit_intercept, penalties, l1, unit or 1.0, redundant, large
         )
 
     @property
@@ -145,10 +143,11 @@ class Problem:
     def evaluate(self, theta: Array) -> tuple[float, Array]:
         """The objective without its 1-norm, and its gradient."""
         coef, intercept = self.coefficients(theta)
+        fused = self.loss.fused if self.large else None
 
         def gradient(block: Block) -> Gradient:
             with np.errstate(over="ignore", invalid="ignore"):  # outside the loss's domain
-                return Gradient.from_block(block, coef, intercept, self.loss.evaluate, self.fused)
+                return Gradient.from_block(block, coef, intercept, self.loss.evaluate, fused)
 
         sums = map_reduce(self.table, gradient)
         weight, l2 = self.columns.weight, self.l2[:, None]
@@ -161,10 +160,10 @@ class Problem:
     def hessian(self, theta: Array) -> Array:
         """Its second derivatives, expected where they depend on y."""
         coef, intercept = self.coefficients(theta)
-        centre, curve = self._centre, self.loss.curvature
+        centre, curve, compiled = self._centre, self.loss.curvature, self.large
 
         def curvature(block: Block) -> Curvature:
-            return Curvature.from_block(block, coef, intercept, centre, curve)
+            return Curvature.from_block(block, coef, intercept, centre, curve, compiled)
 
         (p, k), d = self._shape, self.table.n_columns
         H = map_reduce(self.table, curvature).matrix(k)[:p, :, :p] / self.columns.weight
