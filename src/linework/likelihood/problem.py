@@ -103,7 +103,8 @@ class Problem:
     @property
     def hessian_cost(self) -> float:
         """Gradients that a Hessian takes as long as, as measured from 10 to 500 columns."""
-        return (1.5 + self.table.n_columns / 40.0) * (self.loss.n_scores + 1) / 2.0
+        columns, pairs = self.table.n_columns, (self.loss.n_scores + 1) / 2.0
+        return pairs * (2.0 + columns / 12.0 if self.large else 1.5 + columns / 40.0)
 
     @property
     def _centre(self) -> Array:

@@ -18,12 +18,13 @@ Evaluate: TypeAlias = Callable[[Array, Array], tuple[Array, Array]]
 
 
 class Fused(IntEnum):
-    """Losses of one linear predictor for which a compiled loop goes over dense rows once."""
+    """Losses for which a compiled loop goes over dense rows once."""
 
     GAUSSIAN_IDENTITY = 0
     BINOMIAL_LOGIT = 1
     POISSON_LOG = 2
     GAMMA_LOG = 3
+    SOFTMAX = 4
 
 
 def squares(y: Array, eta: Array) -> tuple[Array, Array]:
@@ -102,24 +103,18 @@ class Gradient:
 
     @classmethod
     def _in_one_loop(cls, block: Block, coef: Array, intercept: Array, fused: Fused) -> Gradient:
-        from linework.stats.gradient_kernels import gradient
+        from linework.stats.gradient_kernels import add_gradient
 
         def column(a: Array | None) -> Array:
             return np.ascontiguousarray([] if a is None else a, np.float64)
 
         y, w, offset = column(block.targets[:, 0]), column(block.weight), column(block.offset)
-        slope = np.zeros(len(coef))
-        value, scores = gradient(
-            int(fused),
-            block.X,
-            y,
-            w,
-            offset,
-            np.ascontiguousarray(coef[:, 0]),
-            float(intercept[0]),
-            slope,
+        coef = np.ascontiguousarray(coef.T)
+        slope, scores = np.zeros(coef.shape), np.zeros(len(coef))
+        value = add_gradient(
+            int(fused), block.X, y, w, offset, coef, column(intercept), slope, scores
         )
-        return cls(np.array([scores]), slope[:, None], np.asarray(value))
+        return cls(scores, slope.T, np.asarray(value))
 
     def __add__(self, other: Gradient) -> Gradient:
         return Gradient(
