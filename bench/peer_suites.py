@@ -28,12 +28,13 @@ from textwrap import shorten
 from types import ModuleType
 from typing import Any
 
+import peer_models
 import pytest
 import sklearn
 
 import linework
 
-# Test module -> {name in that module: attribute of linework}.
+# Test module -> {name in that module: attribute of linework, or of peer_models}.
 SUITES: dict[str, dict[str, str]] = {
     "sklearn.linear_model.tests.test_base": {"LinearRegression": "LinearRegression"},
     "sklearn.linear_model.tests.test_ridge": {"Ridge": "Ridge", "RidgeCV": "RidgeCV"},
@@ -49,10 +50,20 @@ SUITES: dict[str, dict[str, str]] = {
         "LinearDiscriminantAnalysis": "LinearDiscriminantAnalysis",
         "QuadraticDiscriminantAnalysis": "QuadraticDiscriminantAnalysis",
     },
+    "sklearn.linear_model.tests.test_logistic": {
+        "LogisticRegression": "LogisticRegression",
+        "LogisticRegressionCV": "LogisticRegressionCV",
+    },
+    "sklearn.linear_model._glm.tests.test_glm": {
+        "PoissonRegressor": "PoissonRegressor",
+        "GammaRegressor": "GammaRegressor",
+        "TweedieRegressor": "TweedieRegressor",
+    },
 }
 
 # Parameters that pick an algorithm and leave the model as it is: accepted and dropped.
 DESCENT = "precompute copy_X random_state selection"
+LOGISTIC = "solver dual intercept_scaling random_state n_jobs verbose"
 IGNORED: dict[str, str] = {
     "LinearRegression": "copy_X n_jobs tol",
     "Ridge": "solver copy_X random_state max_iter tol",
@@ -65,6 +76,11 @@ IGNORED: dict[str, str] = {
     "enet_path": "precompute copy_X verbose check_input",
     "LinearDiscriminantAnalysis": "solver",
     "QuadraticDiscriminantAnalysis": "solver",
+    "LogisticRegression": LOGISTIC,
+    "LogisticRegressionCV": f"{LOGISTIC} use_legacy_attributes",
+    "PoissonRegressor": "solver verbose",
+    "GammaRegressor": "solver verbose",
+    "TweedieRegressor": "solver verbose",
 }
 
 # Switches for the peer's convention, where linework has another one by default.
@@ -81,11 +97,16 @@ DESCENT_ABSENT = {
 COVARIANCE_ABSENT = {
     "covariance_estimator": "a covariance comes from moments, and an estimator of it reads rows"
 }
+LOGISTIC_ABSENT = {"penalty": "C and l1_ratio say it, and scikit-learn is about to drop it"}
+GLM_ABSENT = {"warm_start": "wherever a fit begins, it takes about ten reads of the rows"}
 ABSENT: dict[str, dict[str, str]] = {
     "Lasso": DESCENT_ABSENT,
     "ElasticNet": DESCENT_ABSENT,
     "LinearDiscriminantAnalysis": COVARIANCE_ABSENT,
     "QuadraticDiscriminantAnalysis": COVARIANCE_ABSENT,
+    "LogisticRegression": LOGISTIC_ABSENT,
+    "LogisticRegressionCV": LOGISTIC_ABSENT,
+    "PoissonRegressor": GLM_ABSENT,
 }
 
 # Test -> (text of its error, why linework differs). `*` stands for anything, and a bare test name
@@ -96,6 +117,10 @@ NO_GRAM = "a Gram matrix is not an input: there is none to check or to replace"
 MORE = "it works here, where scikit-learn refuses"
 OTHER_WORDS = "the same refusal in other words"
 STOPPED = "it compares two solutions to digits that `tol` leaves open; ours is the better optimum"
+LEGACY = "attributes have the shapes of use_legacy_attributes=False"
+AHEAD = "scikit-learn warns of a change to come, which linework begins with"
+PRIVATE = "it looks at scikit-learn's private parts"
+NO_CALLBACKS = "convergence_.trace shows every iteration, so there are no callbacks"
 DESCENT_TESTS = "test_coordinate_descent::"
 DISCRIMINANT_TESTS = "test_discriminant_analysis::"
 EXPLAINED: dict[str, tuple[str, str]] = {
@@ -140,6 +165,48 @@ EXPLAINED: dict[str, tuple[str, str]] = {
         NO_SOLVER,
     ),
     DISCRIMINANT_TESTS + "test_qda_regularization[*-svd]": ("When using `solver=", NO_SOLVER),
+    "test_logistic::test_check_solver_option": ("DID NOT RAISE", NO_SOLVER),
+    "test_logistic::test_sparsify": ("no attribute 'sparsify'", "coef_ is an array, and stays one"),
+    "test_logistic::test_liblinear_dual_random_state": ("DID NOT RAISE", NO_SOLVER),
+    "test_logistic::test_logistic_cv[*-True]": ("no attribute 'values'", LEGACY),
+    "test_logistic::test_logistic_cv_multinomial_score": ("not almost equal to 6", STOPPED),
+    "test_logistic::test_multinomial_cv_iris": ("no attribute 'values'", LEGACY),
+    "test_logistic::test_logreg_predict_proba_multinomial": ("'_predict_proba_lr'", PRIVATE),
+    "test_logistic::test_max_iter": ("Regex pattern did not match", OTHER_WORDS),
+    "test_logistic::test_n_iter[True-*]": (", 1)", LEGACY),
+    "test_logistic::test_warm_start_newton_solver": (
+        "Not equal to tolerance",
+        "the second of two iterations goes by what the first taught, which a new fit has forgotten",
+    ),
+    "test_logistic::test_dtype_match[*-liblinear]": ("float32", NO_SOLVER),
+    "test_logistic::test_LogisticRegressionCV_no_refit": ("'float' object", LEGACY),
+    "test_logistic::test_LogisticRegressionCV_elasticnet_attribute_shapes": ("'values'", LEGACY),
+    "test_logistic::test_LogisticRegressionCV_on_folds": ("(shapes (2, 5), (4,) mismatch)", LEGACY),
+    "test_logistic::test_scores_attribute_layout_elasticnet": ("too many indices", LEGACY),
+    "test_logistic::test_lr_cv_scores_differ_when_sample_weight_is_requested": (
+        "assert not True",
+        f"{LEGACY}: scores_[1] is a fold, with equal weights in it",
+    ),
+    "test_logistic::test_l1_ratio_non_elasticnet": ("DID NOT WARN", AHEAD),
+    "test_logistic::test_large_sparse_matrix": ("DID NOT RAISE", MORE),
+    "test_logistic::test_liblinear_with_large_values": ("DID NOT RAISE", MORE),
+    "test_logistic::test_liblinear_multiclass_raises": ("DID NOT RAISE", MORE),
+    "test_logistic::test_zero_max_iter": (
+        "max_iter == 0, must be >= 1",
+        "a fit has one iteration at least, and begins at the model without slopes",
+    ),
+    "test_logistic::test_newton_cholesky_fallback_to_lbfgs": ("Regex pattern", NO_SOLVER),
+    "test_logistic::test_logisticregressioncv_warns_with_use_legacy_attributes": (
+        "DID NOT WARN",
+        AHEAD,
+    ),
+    "test_logistic::test_l1_ratio_None_deprecated": ("DID NOT WARN", AHEAD),
+    "test_logistic::test_logisticregression_warns_with_n_jobs": ("DID NOT WARN", AHEAD),
+    "test_logistic::test_lr_scoring_warns": ("DID NOT WARN", AHEAD),
+    "test_logistic::test_get_default_scorer": ("'_get_scorer'", PRIVATE),
+    "test_logistic::test_logistic_regression_callback_*": ("", NO_CALLBACKS),
+    "test_glm::test_tweedie_link_*": ("'_base_loss'", PRIVATE),
+    "test_glm::test_linalg_warning_with_newton_solver": ("DID NOT WARN", NO_SOLVER),
 }
 
 UNKNOWN_PARAMETER = (
@@ -268,8 +335,8 @@ class PeerSuites:
         suite = Suite(name, Path(inspect.getfile(module)))
         for peer_name, our_name in SUITES[name].items():
             peer = getattr(module, peer_name)
-            if hasattr(linework, our_name):
-                ours = stand_in(peer, getattr(linework, our_name), self.usage)
+            if ours := getattr(linework, our_name, getattr(peer_models, our_name, None)):
+                ours = stand_in(peer, ours, self.usage)
                 suite.swaps.append((public_home(peer), peer_name, ours))
             else:
                 suite.fail(peer_name, f"linework has no {our_name}")

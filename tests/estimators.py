@@ -37,6 +37,7 @@ SETTINGS_OF: dict[str, list[dict[str, Any]]] = {
     "QuadraticDiscriminantAnalysis": [{"shrinkage": "auto"}, {"reg_param": 0.1}],
     "RegularizedDiscriminantAnalysis": [{"gamma": "auto", "target": "identity"}],
     "LogisticRegression": [{"l1_ratio": 0.5}, {"l1_ratio": 1.0}, {"class_weight": "balanced"}],
+    "LogisticRegressionCV": [{"rule": "1se"}, {"l1_ratios": (0.5,), "Cs": (0.1, 1.0)}],
     "GLM": [
         {"family": "poisson"},
         {"family": "poisson", "alpha": 0.1, "l1_ratio": 0.5},
@@ -129,6 +130,8 @@ def in_units(model: BaseEstimator, scale: float) -> BaseEstimator:
         model.set_params(alphas=np.asarray(model.alphas) * scale**2)
     if "C" in model.get_params():
         model.set_params(C=model.C / scale**2)
+    if "Cs" in model.get_params():
+        model.set_params(Cs=np.logspace(-4, 4, model.Cs) / scale**2)
     return model
 
 

@@ -30,23 +30,23 @@ def encode(y: Any, weight: Array | None, n_rows: int) -> tuple[Array, Array]:
             "or remove such rows."
         )
     present = y if weight is None else y[weight > 0]
-    is_whole = y.dtype.kind in "biu" or (y.dtype.kind == "f" and (present == present.round()).all())
-    if not is_whole:  # whole numbers can only be labels, however large
-        check_classification_targets(present)
+    if y.dtype.kind in "fc" and (present != present.round()).any():
+        check_classification_targets(present)  # refuses them, in scikit-learn's words
     low, high = (int(present.min()), int(present.max())) if y.dtype.kind in "iu" else (0, 1 << 62)
-    if high - low < 1 << 20:  # counting is many times faster than sorting
-        seen = np.flatnonzero(np.bincount((present - low).astype(np.intp)))
+    if high - low < 1 << 20 and high < 1 << 62:  # counting is many times faster than sorting
+        seen = np.flatnonzero(np.bincount(present.astype(np.intp) - low))
         number = np.zeros(high - low + 1, np.intp)
         number[seen] = np.arange(len(seen))
         return (seen + low).astype(y.dtype), number[np.clip(y, low, high).astype(np.intp) - low]
     try:
         classes = np.unique(present)
+        number = np.searchsorted(classes, y)
     except TypeError:
         raise TypeError(
             "The labels in y are of kinds that have no common order, such as words beside numbers "
             "or None: make them all words, or all numbers."
         ) from None
-    return classes, np.minimum(np.searchsorted(classes, y), len(classes) - 1)
+    return classes, np.minimum(number, len(classes) - 1)
 
 
 def class_weights(class_weight: Any, classes: Array, totals: Array) -> Array:
@@ -60,7 +60,7 @@ def class_weights(class_weight: Any, classes: Array, totals: Array) -> Array:
         the classes (Cui et al., 2019); β is 0.999 unless given.
     classes : array of shape (K,)
     totals : array of shape (K,)
-        N_k, the weight of each class.
+        N_k, the weight of each class. One without rows has no part, and the factor 1.
     """
     if class_weight is None:
         return np.ones(len(classes))
@@ -78,13 +78,17 @@ def class_weights(class_weight: Any, classes: Array, totals: Array) -> Array:
                 "zero, are expected."
             )
         return factors
+    factors, seen = np.ones(len(classes)), totals > 0.0
     if isinstance(class_weight, str) and class_weight == "balanced":
-        return np.asarray(totals.sum() / (len(classes) * totals))
+        factors[seen] = totals.sum() / (seen.sum() * totals[seen])
+        return factors
     name, beta = class_weight if isinstance(class_weight, tuple) else (class_weight, 0.999)
     if name != "effective" or not 0.0 <= beta < 1.0:
         raise ValueError(
             f'class_weight is {class_weight!r}, and None, a dict, "balanced", "effective" or '
             '("effective", β) with β from 0 to below 1 is expected.'
         )
-    inverse = 1.0 / -np.expm1(totals * np.log(beta)) if beta else np.ones(len(classes))
-    return np.asarray(inverse / inverse.mean())
+    if beta:
+        factors[seen] = 1.0 / -np.expm1(totals[seen] * np.log(beta))
+        factors[seen] /= factors[seen].mean()
+    return factors

@@ -44,6 +44,10 @@ class Loss(Protocol):
         """The expected second derivatives (n, k(k + 1)/2), the upper triangle row by row."""
         ...
 
+    def product(self, y: Array, eta: Array, direction: Array) -> Array:
+        """The expected second derivatives times directions (n, k): shape (n, k)."""
+        ...
+
 
 @dataclass(frozen=True)
 class GeneralizedLoss:
@@ -66,12 +70,16 @@ class GeneralizedLoss:
         """The values (n,) and the scores (n, 1)."""
         with np.errstate(all="ignore"):  # an infinite loss is a valid one: the fit turns back
             value, score = self.family.evaluate(y, eta, self.link)
-        return np.where(np.isnan(value), np.inf, value)[:, 0], score
+        return np.where(np.isnan(value) | np.isnan(score), np.inf, value)[:, 0], score
 
     def curvature(self, y: Array, eta: Array) -> Array:
         """The expected second derivatives (n, 1)."""
         with np.errstate(all="ignore"):
             return self.family.curvature(y, eta, self.link)
+
+    def product(self, y: Array, eta: Array, direction: Array) -> Array:
+        """The expected second derivatives times directions (n, 1)."""
+        return self.curvature(y, eta) * direction
 
 
 @dataclass(frozen=True)
@@ -98,12 +106,25 @@ class SoftmaxLoss:
 
     def curvature(self, y: Array, eta: Array) -> Array:
         """P_k (1[k = l] − P_l) for k ≤ l, shape (n, K(K + 1)/2)."""
-        p = np.exp(eta - eta.max(axis=1, keepdims=True))
-        p /= p.sum(axis=1, keepdims=True)
+        p = _shares(eta)
         first, second = np.triu_indices(self.n_scores)
         products = -p[:, first] * p[:, second]
         products[:, first == second] += p
         return np.asarray(products)
+
+    def product(self, y: Array, eta: Array, direction: Array) -> Array:
+        """P_k (v_k − Σ_l P_l v_l), shape (n, K)."""
+        p = _shares(eta)
+        mean = np.einsum("ij,ij->i", p, direction)
+        p *= direction - mean[:, None]
+        return p
+
+
+def _shares(eta: Array) -> Array:
+    """Exp η_k / Σ_l exp η_l."""
+    p = np.exp(eta - eta.max(axis=1, keepdims=True))
+    p /= p.sum(axis=1, keepdims=True)
+    return np.asarray(p)
 
 
 def unit_step(z: Array) -> Array:

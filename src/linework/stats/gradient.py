@@ -27,6 +27,10 @@ class Fused(IntEnum):
     SOFTMAX = 4
 
 
+WIDEST = 1 << 14
+"""Coefficients up to which that loop is used: they lie in the cache beside the rows."""
+
+
 def squares(y: Array, eta: Array) -> tuple[Array, Array]:
     """Least squares: values (y − η)² and scores y − η, for each target."""
     r = y - eta
@@ -78,7 +82,8 @@ class Gradient:
         """
         block = in_working_precision(block.present())
         coef = coef.astype(block.X.dtype, copy=False)
-        if fused is not None and not sp.issparse(block.X) and block.X.flags.c_contiguous:
+        in_rows = not sp.issparse(block.X) and block.X.flags.c_contiguous
+        if fused is not None and in_rows and coef.size <= WIDEST:
             return cls._in_one_loop(block, coef, intercept, fused)
         step = len(block) if sp.issparse(block.X) else tile_rows(block.X.shape[1])
         total: Gradient | None = None
@@ -88,7 +93,7 @@ class Gradient:
             eta = np.asarray(X @ coef, np.float64)
             eta += intercept
             if block.offset is not None:
-                eta += block.offset[rows, None]
+                eta[:, : block.offset.shape[1]] += block.offset[rows]
             value, r = evaluate(block.targets[rows], eta)
             if block.weight is None:
                 value = value.sum(axis=0)
@@ -108,7 +113,8 @@ class Gradient:
         def column(a: Array | None) -> Array:
             return np.ascontiguousarray([] if a is None else a, np.float64)
 
-        y, w, offset = column(block.targets[:, 0]), column(block.weight), column(block.offset)
+        y, w = column(block.targets[:, 0]), column(block.weight)
+        offset = np.empty((0, 0)) if block.offset is None else column(block.offset)
         coef = np.ascontiguousarray(coef.T)
         slope, scores = np.zeros(coef.shape), np.zeros(len(coef))
         value = add_gradient(

@@ -144,8 +144,8 @@ def add_gradient(
 ) -> Any:
     """Add Σ w r xᵀ to the slope (k, d) and Σ w r to the scores (k,); the return value is Σ w ℓ.
 
-    No weights, or no offsets, are an array of none. ``coef`` (k, d) is of X's type, as are the sums
-    of a panel; those of panels are of float64.
+    No weights are an array of none, and offsets are of the first linear predictors, or of none.
+    ``coef`` (k, d) is of X's type, as are the sums of a panel; those of panels are of float64.
     """
     (n, d), k = X.shape, len(coef)
     step = max(min(PANEL // d, 1024) & -4, 4)
@@ -156,10 +156,10 @@ def add_gradient(
         m = min(step, n - start)
         rows, target = X[start : start + m], y[start : start + m]
         _predict(rows, coef, intercept, eta)
-        if len(offset):
+        if offset.shape[1]:
             for i in range(m):
-                for c in range(k):
-                    eta[i, c] += offset[start + i]
+                for c in range(offset.shape[1]):
+                    eta[i, c] += offset[start + i, c]
         if loss == Fused.SOFTMAX:
             _evaluate_softmax(target, eta, value, score)
         else:
