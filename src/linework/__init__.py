@@ -18,7 +18,11 @@ from linework.evaluate.projection import DiscriminantProjectionDisplay
 from linework.evaluate.regions import DecisionRegionDisplay
 from linework.inference.generalized_result import GeneralizedInference
 from linework.inference.infer import infer
+from linework.inference.influence import Influence, influence
+from linework.inference.margins import marginal_effects
+from linework.inference.profile_confint import profile_confint
 from linework.inference.result import Inference
+from linework.inference.score_test import score_test
 from linework.likelihood.glm import GLM
 from linework.likelihood.logistic import LogisticRegression, SeparationWarning
 from linework.likelihood.logistic_cv import LogisticRegressionCV
@@ -41,6 +45,7 @@ __all__ = [
     "GeneralizedInference",
     "IndicatorClassifier",
     "Inference",
+    "Influence",
     "Lasso",
     "LassoCV",
     "LinearDiscriminantAnalysis",
@@ -60,8 +65,12 @@ __all__ = [
     "distance_to_boundary",
     "enet_path",
     "infer",
+    "influence",
     "lasso_path",
     "linear_separability",
+    "marginal_effects",
     "nearest_boundary_point",
+    "profile_confint",
+    "score_test",
     "threads",
 ]

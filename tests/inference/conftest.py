@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from linework import Inference, LinearRegression, LogLinearRegression
+from linework import GLM, Inference, LinearRegression, LogLinearRegression
 
 REFERENCE = Path(__file__).parents[1] / "reference"
 
@@ -23,6 +23,28 @@ class Case:
     X: pd.DataFrame
     y: Any
     model: LinearRegression
+
+
+@dataclass(frozen=True)
+class LikelihoodCase:
+    """A likelihood model of the reference, with what infer and its kin take beside it."""
+
+    r: dict[str, Any]
+    X: pd.DataFrame
+    y: Any
+    model: GLM
+    options: dict[str, Any]
+
+    @property
+    def rows(self) -> tuple[GLM, pd.DataFrame, Any]:
+        return self.model, self.X, self.y
+
+    def of_columns(self, columns: list[str]) -> "LikelihoodCase":
+        """The same with some of the columns."""
+        model = GLM(self.model.family, self.model.link)
+        X = self.X[columns]
+        model.fit(X, self.y, self.options["sample_weight"], self.options["offset"])
+        return LikelihoodCase(self.r, X, self.y, model, self.options)
 
 
 def columns_of(formula: str) -> list[str]:
@@ -53,6 +75,29 @@ def case(reference):
         kind = LogLinearRegression if name == "log_linear" else LinearRegression
         model = kind(fit_intercept="- 1" not in r["formula"])
         return Case(r, X, y, model.fit(X, y, sample_weight))
+
+    return get
+
+
+@pytest.fixture(scope="session")
+def likelihood_case():
+    """``likelihood_case(name)``: a `LikelihoodCase` of R's numbers; its weights are precisions."""
+    reference = json.loads((REFERENCE / "inference.json").read_text())
+
+    def get(name: str) -> LikelihoodCase:
+        r = reference[name]
+        data = pd.DataFrame(r["data"])
+        X, y = data[r["columns"]], data[r["target"]].astype(float)
+        weight, offset = r.get("weights"), None
+        if "trials" in r:
+            weight = data[r["trials"]]
+            y = y / weight
+        if "exposure" in r:
+            offset = np.log(data[r["exposure"]])
+        family = r["family"].lower().replace(".", "_")
+        model = GLM(family, r["link"]).fit(X, y, weight, offset)
+        options = {"sample_weight": weight, "offset": offset, "weights": "precision"}
+        return LikelihoodCase(r, X, y, model, options)
 
     return get
 

@@ -158,6 +158,29 @@ class Table:
             names=None if self.names is None else tuple(self.names[j] for j in index),
         )
 
+    def beside(self, other: Table) -> Table:
+        """The same rows with the columns of another table of theirs after their own."""
+        if other.n_rows != self.n_rows:
+            raise ValueError(
+                f"The columns have {other.n_rows} rows, and {self.n_rows} are expected, one for "
+                "each row of X."
+            )
+
+        def rows(key: slice | Array) -> Matrix:
+            parts = self.rows(key), other.rows(key)
+            if self.sparse:
+                return sp.hstack(parts, format="csr", dtype=self.dtype)
+            dense = (part.toarray() if sp.issparse(part) else part for part in parts)
+            return np.concatenate(list(dense), axis=1, dtype=self.dtype)
+
+        names = self.names and other.names and (*self.names, *other.names)
+        return dataclasses.replace(
+            self,
+            rows=rows,
+            n_columns=self.n_columns + other.n_columns,
+            names=names or None,
+        )
+
 
 def as_table(
     X: Any, y: Any = None, sample_weight: Any = None, *, caller: str = "linework"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import Any, get_args
 
 import numpy as np
@@ -54,6 +55,24 @@ def check_request(covariance: str, groups: Any, weights: str, level: float) -> N
             'covariance="cluster", or leave groups out.'
         )
     check_level(level)
+
+
+def positions_of(given: Iterable[str | int], names: Sequence[str]) -> list[int]:
+    """Positions of what is given by name or position."""
+
+    def position(one: str | int) -> int:
+        if isinstance(one, str) and one in names:
+            return names.index(one)
+        if isinstance(one, int | np.integer) and 0 <= one < len(names):
+            return int(one)
+        raise ValueError(
+            f"{one!r} is none of {', '.join(names)}: give names of these, or positions from 0 to "
+            f"{len(names) - 1}."
+        )
+
+    if isinstance(given, str):
+        given = [given]
+    return [position(one) for one in given]
 
 
 def group_codes(groups: Any, n_rows: int) -> Array:

@@ -56,6 +56,11 @@ class Coordinates:
         factor = _factor(stats, columns, fit_intercept)
         return cls(factor, mean, stats.weight, fit_intercept)
 
+    @property
+    def size(self) -> int:
+        """K."""
+        return len(self.x_mean) + self.intercept
+
     def rows(self, X: Array) -> Array:
         """Q for dense rows X (m, d): shape (m, k). d² operations a row."""
         Z = self.factor.whiten(X - self.x_mean) if X.shape[1] else np.empty(X.shape)

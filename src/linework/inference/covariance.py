@@ -65,7 +65,7 @@ class Meat:
     @classmethod
     def from_block(cls, block: Block, coordinates: Coordinates, scores: Scores, kind: str) -> Meat:
         """Sum over the block: 2k² operations a row."""
-        k = len(coordinates.x_mean) + coordinates.intercept
+        k = coordinates.size
         total = cls(np.zeros((k, k)))
         for rows, X in dense_tiles(block):
             Q = coordinates.rows(X)
@@ -108,7 +108,7 @@ class ClusterScores:
     @classmethod
     def from_block(cls, block: Block, coordinates: Coordinates, scores: Scores) -> ClusterScores:
         """Sums over the block: k² operations a row."""
-        k = len(coordinates.x_mean) + coordinates.intercept
+        k = coordinates.size
         parts = [cls(np.empty(0, np.intp), np.empty((0, k)))]
         for rows, X in dense_tiles(block):
             assert rows.group is not None
@@ -151,7 +151,7 @@ def robust_meat(
 
     HC1 multiplies HC0 by n / (n − k), and clusters by (n − 1) / (n − k) · G / (G − 1).
     """
-    k = len(coordinates.x_mean) + coordinates.intercept
+    k = coordinates.size
     if covariance == "cluster":
         clusters = partial(ClusterScores.from_block, coordinates=coordinates, scores=scores)
         return map_reduce(table, clusters).meat() * ((n - 1.0) / (n - k))

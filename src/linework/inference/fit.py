@@ -61,9 +61,8 @@ class Fit:
         self, target: int, coef: Array, intercept: float, covariance: Covariance, level: float
     ) -> Inference:
         """What the line of one target says, from its slopes (d,) and intercept."""
-        y_mean = float(self.stats.y_mean[target]) * self.model.fit_intercept
-        line = Line(coef, self.coordinates.x_mean, y_mean, target)
-        r, w = self._residuals(line)
+        line = self.line(target, coef)
+        r, w = self.residuals(line)
         n, one, slopes = self.n, int(self.model.fit_intercept), len(coef)
         df = n - slopes - one
         freedom = np.float64(df if df > 0.0 else np.nan)
@@ -103,7 +102,12 @@ class Fit:
             _predictor=Predictor(self.model, self.columns, line, self.coordinates, meat),
         )
 
-    def _residuals(self, line: Line) -> tuple[Array, Array]:
+    def line(self, target: int, coef: Array) -> Line:
+        """The line of one target with slopes (d,)."""
+        y_mean = float(self.stats.y_mean[target]) * self.model.fit_intercept
+        return Line(coef, self.coordinates.x_mean, y_mean, target)
+
+    def residuals(self, line: Line) -> tuple[Array, Array]:
         """Residual and weight of each row of positive weight."""
         r, w = map_rows(self.table, line.residuals), self.table.weight
         return (r, np.ones(len(r))) if w is None else (r[w > 0.0], w[w > 0.0])

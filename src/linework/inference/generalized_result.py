@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 from scipy.special import chdtrc
@@ -12,6 +12,7 @@ from linework.data.blocks import Array, Block
 from linework.engine import map_rows
 from linework.inference.coordinates import Coordinates
 from linework.inference.covariance import wald_f
+from linework.inference.hypothesis import HypothesisTest
 from linework.inference.line import dense_tiles
 from linework.inference.r_numbers import format_numbers, format_one
 from linework.inference.summary import count
@@ -19,18 +20,6 @@ from linework.inference.table import CoefficientTable
 from linework.inference.tails import central_quantile, check_level, f_tail
 from linework.likelihood.glm import GLM
 from linework.losses import GeneralizedLoss
-
-
-class HypothesisTest(NamedTuple):
-    """A test's statistic, its degrees of freedom and its p-value.
-
-    The statistic is F, with two degrees of freedom, where the dispersion is estimated; otherwise χ²
-    with one.
-    """
-
-    statistic: float
-    df: tuple[float, ...]
-    p: float
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -278,9 +267,7 @@ class GeneralizedInference:
         family = self.loss.family
         taken = format_one(self.dispersion, 7).strip() if family.dispersed else "1"
         name = family.name.replace("_", " ")
-        deviances = format_numbers(
-            [float(f"{value:.5g}") for value in (self.null_deviance, self.deviance)], 7
-        )
+        deviances = format_numbers([self.null_deviance, self.deviance], 5)
         freedoms = [count(value) for value in (self.df_null, self.df_residual)]
         widths = [max(map(len, texts)) for texts in (deviances, freedoms)]
         lines = [

@@ -32,6 +32,18 @@ def infer_least_squares(
     level: float,
 ) -> Any:
     """What `infer` says of a least-squares model; its parameters and Notes are there."""
+    fit, coef, intercepts = fit_of(model, X, y, groups, sample_weight, weights)
+    results = tuple(
+        fit.infer(t, coef[t], float(intercepts[t]), covariance, level)
+        for t in range(fit.table.n_targets)
+    )
+    return results if len(results) > 1 else results[0]
+
+
+def fit_of(
+    model: LinearRegression, X: Any, y: Any, groups: Any, sample_weight: Any, weights: Weights
+) -> tuple[Fit, Array, Array]:
+    """The model at its rows, slopes (t, d) of the columns that have their own, and intercepts."""
     check_model(model)
     model = copy.copy(model)  # a later fit must not change what is said here
     table, _ = model._read_training(X, y, sample_weight, reset=False)
@@ -46,12 +58,7 @@ def infer_least_squares(
         coef, intercept = np.atleast_2d(model.coef_), model.intercept_
     coordinates = Coordinates.of(stats, columns, model.fit_intercept)
     fit = Fit(model, table, stats, columns, coordinates, weights)
-    intercepts = np.broadcast_to(intercept, table.n_targets)
-    results = tuple(
-        fit.infer(t, coef[t].astype(np.float64), float(intercepts[t]), covariance, level)
-        for t in range(table.n_targets)
-    )
-    return results if len(results) > 1 else results[0]
+    return fit, coef.astype(np.float64), np.broadcast_to(intercept, table.n_targets)
 
 
 def _collect(table: Table, model: LinearRegression) -> tuple[Moments | RFactor, tuple[int, ...]]:

@@ -22,7 +22,7 @@ from linework.inference.tails import central_quantile, two_sided
 LEGEND = "Signif. codes:  0 ‘***’ 0.001 ‘**’ 0.01 ‘*’ 0.05 ‘.’ 0.1 ‘ ’ 1"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class CoefficientTable:
     """Coefficients with their uncertainty: a row for each.
 
@@ -92,6 +92,8 @@ class CoefficientTable:
     def to_frame(self) -> Any:
         """The numbers as a pandas DataFrame, indexed by the coefficients' names.
 
+        Columns of which nothing is known are left out.
+
         Examples
         --------
         >>> import numpy as np
@@ -122,6 +124,9 @@ class CoefficientTable:
             "vif": self.vif,
             "standardised": self.standardised,
         }
+        for name in ("vif", "standardised"):
+            if np.isnan(columns[name]).all():
+                del columns[name]
         return pd.DataFrame(columns, index=list(self.names))
 
     def to_text(self) -> str:
@@ -133,6 +138,12 @@ class CoefficientTable:
             return "\n".join(grid.text())
         rows = [[*row, mark.ljust(3)] for row, mark in zip(grid.rows, marks, strict=True)]
         return "\n".join([*Grid([*grid.header, ""], rows).text(), "---", LEGEND])
+
+    def __repr__(self) -> str:
+        return self.to_text()
+
+    def _repr_html_(self) -> str:
+        return self.grid().html()
 
     def grid(self) -> Grid:
         """The texts of `to_text` with intervals and, for several columns, variance inflation."""

@@ -48,6 +48,13 @@ class Link:
         """Return dμ/dη."""
         raise NotImplementedError
 
+    def curve(self, eta: Array) -> Array:
+        """Return d²μ/dη², which standard errors of marginal effects ask for, and nothing else."""
+        raise NotImplementedError(
+            f"The link {self.name!r} has no method curve(eta), the derivative of slope(eta): give "
+            "it one."
+        )
+
     def log_mean(self, eta: Array) -> Array:
         """Return ln μ."""
         return np.asarray(np.log(self.mean(eta)))
@@ -80,6 +87,9 @@ class Identity(Link):
     def slope(self, eta: Array) -> Array:
         return np.ones_like(eta)
 
+    def curve(self, eta: Array) -> Array:
+        return np.zeros_like(eta)
+
 
 class Log(Link):
     """η = ln μ."""
@@ -93,6 +103,9 @@ class Log(Link):
         return np.asarray(np.exp(eta))
 
     def slope(self, eta: Array) -> Array:
+        return np.asarray(np.exp(eta))
+
+    def curve(self, eta: Array) -> Array:
         return np.asarray(np.exp(eta))
 
     def log_mean(self, eta: Array) -> Array:
@@ -118,6 +131,9 @@ class Logit(Link):
 
     def slope(self, eta: Array) -> Array:
         return np.asarray(expit(eta) * expit(-eta))
+
+    def curve(self, eta: Array) -> Array:
+        return np.asarray(-np.tanh(0.5 * eta) * self.slope(eta))
 
     def log_mean(self, eta: Array) -> Array:
         return np.asarray(np.minimum(eta, 0.0) - np.log1p(np.exp(-np.abs(eta))))
@@ -145,6 +161,9 @@ class Probit(Link):
 
     def slope(self, eta: Array) -> Array:
         return np.asarray(np.exp(self.log_slope(eta)))
+
+    def curve(self, eta: Array) -> Array:
+        return np.asarray(-eta * self.slope(eta))
 
     def log_mean(self, eta: Array) -> Array:
         return np.asarray(log_ndtr(eta))
@@ -177,6 +196,9 @@ class Cloglog(Link):
     def slope(self, eta: Array) -> Array:
         return np.asarray(np.exp(self.log_slope(eta)))
 
+    def curve(self, eta: Array) -> Array:
+        return np.asarray(np.exp(self.log_slope(eta)) - np.exp(eta + self.log_slope(eta)))
+
     def log_mean(self, eta: Array) -> Array:
         hazard = np.exp(eta)
         # ln(1 − e^−h) = ln h − h / 2 + O(h²), and h may underflow where its logarithm does not.
@@ -207,6 +229,9 @@ class Cauchit(Link):
 
     def slope(self, eta: Array) -> Array:
         return np.asarray(1.0 / (np.pi * (1.0 + eta**2)))
+
+    def curve(self, eta: Array) -> Array:
+        return np.asarray(-2.0 * eta / (1.0 + eta**2) * self.slope(eta))
 
     def log_complement(self, eta: Array) -> Array:
         return np.asarray(np.log(np.arctan2(1.0, eta) / np.pi))
@@ -239,6 +264,9 @@ class Power(Link):
 
     def slope(self, eta: Array) -> Array:
         return self.mean(eta) / eta / self.exponent
+
+    def curve(self, eta: Array) -> Array:
+        return (1.0 / self.exponent - 1.0) / eta * self.slope(eta)
 
     def log_mean(self, eta: Array) -> Array:
         return np.asarray(np.log(eta) / self.exponent)

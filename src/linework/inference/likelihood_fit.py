@@ -1,0 +1,165 @@
+"""A fitted likelihood model with the rows it was fitted on: what every inference begins with."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from linework.data.blocks import Array
+from linework.data.sources import Table
+from linework.engine import map_rows
+from linework.inference.checks import group_codes
+from linework.inference.covariance import Weights
+from linework.inference.working import Working
+from linework.likelihood.glm import GLM, present_rows
+from linework.likelihood.logistic import LogisticRegression
+from linework.losses import LINKS, Binomial, GeneralizedLoss
+
+SAME_FIT = 1e-2
+"""Standard errors by which a model may differ from the fit to the rows."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LikelihoodFit:
+    """A `GLM` without penalty at its rows.
+
+    Attributes
+    ----------
+    model : GLM
+    loss : GeneralizedLoss
+    table : Table
+        The rows, with class labels as 0 and 1.
+    eta : array of shape (n,)
+        Their linear predictors, offsets included.
+    work : Working
+        Their working weights and targets.
+    y, w, mu : array
+        Targets, weights and means of the rows of positive weight.
+    n, df : float
+        Rows as the weights count, and n − k.
+    pearson, dispersion : float
+        Σ w (y − μ)² / V(μ), and that over n − k, or 1 where φ is known.
+    """
+
+    model: GLM
+    loss: GeneralizedLoss
+    table: Table
+    eta: Array
+    work: Working
+    y: Array
+    w: Array
+    mu: Array
+    n: float
+    df: float
+    pearson: float
+    dispersion: float
+
+    @classmethod
+    def of(
+        cls,
+        model: Any,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        offset: Any,
+        weights: Weights,
+        groups: Any = None,
+    ) -> LikelihoodFit:
+        """From what the user gave, or a sentence where the model is not the fit to these rows."""
+        glm = as_glm(model)
+        loss = glm._loss()
+        table = _rows(glm, X, y, sample_weight, offset)
+        if groups is not None:
+            table = table.with_group(group_codes(groups, table.n_rows))
+        eta = map_rows(table, glm._predictor)
+        work = Working.at(table, eta, loss, glm.fit_intercept)
+        targets, w = present_rows(table)
+        mu = loss.link.mean(eta if table.weight is None else eta[table.weight > 0.0])
+        n = float(w.sum()) if weights == "frequency" else float(len(targets))
+        k = len(work.columns) + int(glm.fit_intercept)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            pearson = float((w * (targets - mu) ** 2 / loss.family.variance(mu)).sum())
+        estimated = pearson / (n - k) if n > k else np.nan
+        dispersion = estimated if loss.family.dispersed else 1.0
+        if work.decrement > SAME_FIT * np.sqrt(k * (dispersion if dispersion > 0.0 else 1.0)):
+            raise ValueError(
+                "The model is not the fit to these rows: give the X, y, sample_weight and offset "
+                "that the model was fitted with, or fit it again on these."
+            )
+        return cls(glm, loss, table, eta, work, targets, w, mu, n, n - k, pearson, dispersion)
+
+    @property
+    def k(self) -> int:
+        """Coefficients that are defined, with the intercept."""
+        return len(self.work.columns) + int(self.model.fit_intercept)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of all coefficients, the intercept first."""
+        first = ("(Intercept)",) * int(self.model.fit_intercept)
+        return first + self.model._column_names(range(self.table.n_columns))
+
+    @property
+    def places(self) -> Array:
+        """Positions of the defined coefficients among all."""
+        if not self.model.fit_intercept:
+            return self.work.columns
+        return np.concatenate([[0], self.work.columns + 1])
+
+
+def as_glm(model: Any) -> GLM:
+    """The model as a `GLM` without penalty, or a sentence where it is none."""
+    if not isinstance(model, GLM | LogisticRegression):
+        raise TypeError(
+            f"A fitted GLM or LogisticRegression is expected, and a {type(model).__name__} is "
+            "given. For least squares, GLM() gives the same coefficients."
+        )
+    check_is_fitted(model)
+    if isinstance(model, GLM):
+        if model.alpha:
+            raise ValueError(
+                f"The model has a penalty, alpha={model.alpha!r}, and standard errors do not hold "
+                "for penalised coefficients: fit it with alpha=0 on the chosen columns."
+            )
+        return copy.copy(model)  # a later fit must not change what is said here
+    if len(model.classes_) > 2:
+        raise ValueError(
+            f"The model tells {len(model.classes_)} classes apart, and infer takes two: fit one "
+            "class against another, or against the rest."
+        )
+    if np.isfinite(model.C) or model.class_weight is not None:
+        raise ValueError(
+            f"The model has C={model.C!r} and class_weight={model.class_weight!r}, and standard "
+            "errors do not hold for penalised or reweighted fits: fit "
+            "LogisticRegression(C=np.inf), without class_weight, on the chosen columns."
+        )
+    glm = GLM("binomial", fit_intercept=model.fit_intercept, tol=model.tol, max_iter=model.max_iter)
+    glm.coef_, glm.intercept_ = model.coef_[0], float(model.intercept_[0])
+    glm.n_iter_, glm.n_features_in_ = int(model.n_iter_[0]), model.n_features_in_
+    if hasattr(model, "feature_names_in_"):
+        glm.feature_names_in_ = model.feature_names_in_
+    glm.classes_ = model.classes_
+    return glm
+
+
+def _rows(model: GLM, X: Any, y: Any, sample_weight: Any, offset: Any) -> Table:
+    """The rows, with class labels as 0 and 1, and the deviance without slopes noted."""
+    if hasattr(model, "classes_"):
+        numbers = np.searchsorted(model.classes_, y)
+        if not np.array_equal(model.classes_[np.minimum(numbers, 1)], np.asarray(y)):
+            raise ValueError(
+                f"y holds labels other than {model.classes_.tolist()}: give infer the y that the "
+                "model was fitted with."
+            )
+        y = numbers.astype(np.float64)
+    table = model._read_training(X, y, sample_weight, offset, reset=False)
+    if not hasattr(model, "null_deviance_"):
+        y, w = present_rows(table)
+        loss = GeneralizedLoss(Binomial(), LINKS["logit"])
+        null = model._null(table, loss, y, w)[0] if model.fit_intercept else np.zeros(1)
+        model.null_deviance_ = 2.0 * float(w.sum()) * model._mean_loss(table, loss, null)
+    return table
