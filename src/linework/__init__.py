@@ -16,6 +16,7 @@ from linework.inference.result import Inference
 from linework.likelihood.glm import GLM
 from linework.likelihood.logistic import LogisticRegression
 from linework.likelihood.logistic_cv import LogisticRegressionCV
+from linework.likelihood.logistic_path import logistic_path
 from linework.regression.lasso import ElasticNet, Lasso
 from linework.regression.lasso_cv import ElasticNetCV, LassoCV, enet_path, lasso_path
 from linework.regression.linear import LinearRegression
@@ -49,5 +50,6 @@ __all__ = [
     "enet_path",
     "infer",
     "lasso_path",
+    "logistic_path",
     "threads",
 ]

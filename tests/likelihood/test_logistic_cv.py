@@ -345,7 +345,7 @@ class TestBehaviour:
         X, y = data()
         with pytest.warns(ConvergenceWarning) as told:
             LogisticRegressionCV(Cs=[1.0, 100.0], max_iter=1).fit(X, y)
-        assert "10 of the 10 fits of folds did not converge" in str(told[-1].message)
+        assert "10 of the 10 fits along the penalties did not converge" in str(told[-1].message)
 
     def test_finished_folds_are_silent(self) -> None:
         X, y = load_iris(return_X_y=True)
