@@ -26,6 +26,7 @@ from linework.inference.score_test import score_test
 from linework.likelihood.glm import GLM
 from linework.likelihood.logistic import LogisticRegression, SeparationWarning
 from linework.likelihood.logistic_cv import LogisticRegressionCV
+from linework.likelihood.logistic_path import logistic_path
 from linework.likelihood.separability import Separability, linear_separability
 from linework.regression.lasso import ElasticNet, Lasso
 from linework.regression.lasso_cv import ElasticNetCV, LassoCV, enet_path, lasso_path
@@ -68,6 +69,7 @@ __all__ = [
     "influence",
     "lasso_path",
     "linear_separability",
+    "logistic_path",
     "marginal_effects",
     "nearest_boundary_point",
     "profile_confint",

@@ -143,9 +143,7 @@ class LogisticRegression(Probabilistic, LikelihoodModel):
         -------
         self
         """
-        check_scalar(self.C, "C", Real, min_val=0.0, include_boundaries="neither")
-        check_scalar(self.l1_ratio, "l1_ratio", Real, min_val=0.0, max_val=1.0)
-        self._check_iterations()
+        self._check_penalty()
         before = getattr(self, "classes_", None)
         table, classes = self._read_labelled(X, y, sample_weight, reset=True)
         table, totals = self._weighted(table, classes)
@@ -231,6 +229,17 @@ class LogisticRegression(Probabilistic, LikelihoodModel):
             weight = factors[table.group] * (1.0 if weight is None else weight)
         y = table.group[:, None].astype(np.float64)
         return dataclasses.replace(table, y=y, weight=weight), totals * factors
+
+    def _check_penalty(self) -> None:
+        check_scalar(self.C, "C", Real, min_val=0.0, include_boundaries="neither")
+        check_scalar(self.l1_ratio, "l1_ratio", Real, min_val=0.0, max_val=1.0)
+        self._check_iterations()
+
+    def _problem(self, table: Table, classes: Array) -> tuple[Problem, Array]:
+        """The problem of these rows, without a penalty, and the model without slopes."""
+        table, totals = self._weighted(table, classes)
+        loss, null = class_loss(totals)
+        return Problem.of(table, loss, null, self.fit_intercept, 0.0, 0.0), null
 
     def _scores(self, block: Block) -> Array:
         scores = np.asarray(block.X @ self.coef_.T + self.intercept_)

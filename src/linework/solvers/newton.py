@@ -229,7 +229,7 @@ def _penalised_step(H: Array, gradient: Array, theta: Array, l1: Array) -> Array
     with blas_for(0):
         solve(Q, cross, bound, 1.0, 0.0, False, b, slope, 1e-8 * size, 1000)
     step = np.empty_like(theta)
-    step[held] = (b - before) * unit
+    step[held] = np.where(b == 0.0, -theta[held], (b - before) * unit)  # to zero, to the last bit
     if free.any():
         rest = gradient[free] + H[np.ix_(free, held)] @ step[held]
         step[free] = -solve_semidefinite(H[np.ix_(free, free)], rest)
