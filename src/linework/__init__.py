@@ -8,6 +8,11 @@ from linework.discriminant.regularized import RegularizedDiscriminantAnalysis
 from linework.discriminant.regularized_cv import RegularizedDiscriminantAnalysisCV
 from linework.engine import threads
 from linework.evaluate.densities import ClassDensityDisplay
+from linework.evaluate.geometry import (
+    boundary,
+    distance_to_boundary,
+    nearest_boundary_point,
+)
 from linework.evaluate.masking import MaskingDisplay
 from linework.evaluate.projection import DiscriminantProjectionDisplay
 from linework.evaluate.regions import DecisionRegionDisplay
@@ -19,8 +24,10 @@ from linework.inference.profile_confint import profile_confint
 from linework.inference.result import Inference
 from linework.inference.score_test import score_test
 from linework.likelihood.glm import GLM
-from linework.likelihood.logistic import LogisticRegression
+from linework.likelihood.logistic import LogisticRegression, SeparationWarning
 from linework.likelihood.logistic_cv import LogisticRegressionCV
+from linework.likelihood.logistic_path import logistic_path
+from linework.likelihood.separability import Separability, linear_separability
 from linework.regression.lasso import ElasticNet, Lasso
 from linework.regression.lasso_cv import ElasticNetCV, LassoCV, enet_path, lasso_path
 from linework.regression.linear import LinearRegression
@@ -53,11 +60,18 @@ __all__ = [
     "RegularizedDiscriminantAnalysisCV",
     "Ridge",
     "RidgeCV",
+    "Separability",
+    "SeparationWarning",
+    "boundary",
+    "distance_to_boundary",
     "enet_path",
     "infer",
     "influence",
     "lasso_path",
+    "linear_separability",
+    "logistic_path",
     "marginal_effects",
+    "nearest_boundary_point",
     "profile_confint",
     "score_test",
     "threads",

@@ -291,7 +291,7 @@ CONVEX = [
 def test_convex(family: str, link: str, data: st.DataObject) -> None:
     loss, ys = GeneralizedLoss(FORMULAS[family][0], ALL_LINKS[link]), FORMULAS[family][3]
     if family == "binomial" and link == "identity":
-        inside = st.floats(1e-6, 1.0 - 1e-6)
+        inside = st.floats(1e-3, 1.0 - 1e-3)
     elif link in ("identity", "sqrt", "inverse") and family != "gaussian":
         inside = st.floats(1e-3, 50.0)
     else:
@@ -301,7 +301,7 @@ def test_convex(family: str, link: str, data: st.DataObject) -> None:
     eta = np.array([a, b, share * a + (1.0 - share) * b])[:, None]
     value, score = loss.evaluate(np.full((3, 1), y), eta)
     chord = share * value[0] + (1.0 - share) * value[1]
-    assert value[2] <= chord + 1e-12 * (1.0 + np.abs(value).max())
+    assert value[2] <= chord + 1e-10 * (1.0 + np.abs(value).max())
     # and the tangent at the third lies below
     for end in range(2):
         tangent = value[2] - score[2, 0] * (eta[end, 0] - eta[2, 0])

@@ -74,7 +74,7 @@ class GLM(RegressorMixin, LikelihoodModel):
     >>> from linework import GLM
     >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [1.0, 2.0, 6.0, 14.0]
     >>> model = GLM("poisson").fit(X, y)
-    >>> model.coef_.round(3), round(float(model.deviance_), 3)
+    >>> model.coef_.round(3), round(model.deviance_, 3)
     (array([0.911]), 0.063)
     >>> model.predict([[4.0]]).round(1)
     array([35.1])
@@ -138,7 +138,7 @@ class GLM(RegressorMixin, LikelihoodModel):
         value = self.convergence_.objective - penalty
         saturated = float(weight @ loss.family.saturated(y))
         self.deviance_, self.null_deviance_ = (
-            max(2.0 * (weight.sum() * v - saturated), 0.0) for v in (value, null_value)
+            max(2.0 * (float(weight.sum()) * v - saturated), 0.0) for v in (value, null_value)
         )
         self.coef_, self.intercept_ = coef[:, 0].astype(table.dtype), float(intercept[0])
         self.n_iter_ = self.convergence_.n_iter
@@ -259,17 +259,13 @@ class GLM(RegressorMixin, LikelihoodModel):
             if family not in FAMILIES:
                 raise ValueError(f"family is {family!r}; {', '.join(FAMILIES)} are known.")
             family = FAMILIES[family]()
+        _require(family, Family)
         link = family.default_link if link is None else link
         if isinstance(link, str):
             if link not in LINKS:
                 raise ValueError(f"link is {link!r}; {', '.join(LINKS)} are known, and Power(p).")
             link = LINKS[link]
-        for value, kind in ((family, Family), (link, Link)):
-            if not isinstance(value, kind):
-                raise TypeError(
-                    f"{value!r} is given as a {kind.__name__.lower()}, and a name or a "
-                    f"{kind.__name__} of linework.losses is expected."
-                )
+        _require(link, Link)
         return GeneralizedLoss(family, link)
 
     def _null(
@@ -342,6 +338,14 @@ class GLM(RegressorMixin, LikelihoodModel):
         with suppress(TypeError, ValueError):  # told in words when it is fitted
             tags.target_tags.positive_only = self._loss().family.lowest >= 0.0
         return tags
+
+
+def _require(value: Any, kind: type) -> None:
+    if not isinstance(value, kind):
+        raise TypeError(
+            f"{value!r} is given as a {kind.__name__.lower()}, and a name or a {kind.__name__} of "
+            "linework.losses is expected."
+        )
 
 
 def _offset(offset: Any, n_rows: int) -> Array | None:

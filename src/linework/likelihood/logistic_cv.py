@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from numbers import Integral, Real
 from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import get_scorer
-from sklearn.utils import check_scalar
 from sklearn.utils._metadata_requests import UNUSED, _raise_for_params, _routing_enabled
 from sklearn.utils.metadata_routing import MethodMapping, process_routing
 from sklearn.utils.validation import _check_method_params
@@ -18,9 +15,8 @@ from sklearn.utils.validation import _check_method_params
 from linework.data.blocks import Array
 from linework.data.sources import Table
 from linework.estimator import CrossValidated
-from linework.likelihood.logistic import LogisticRegression, class_loss
-from linework.likelihood.path import Fit, follow
-from linework.likelihood.problem import Problem
+from linework.likelihood.logistic import LogisticRegression
+from linework.likelihood.path import Fit, as_Cs, check_list, follow_Cs, warn_unfinished
 from linework.likelihood.scoring import knowing_classes
 
 HELD = 1 << 31
@@ -187,34 +183,19 @@ class LogisticRegressionCV(CrossValidated, LogisticRegression):
                 f'rule is {self.rule!r}; it is "min", or "1se" with refit=True: one fold by itself '
                 "has no standard error."
             )
-        Cs = self.Cs
-        if isinstance(Cs, Integral):
-            Cs = np.logspace(-4.0, 4.0, check_scalar(Cs, "Cs", Integral, min_val=1))
-        for name, values in (("Cs", Cs), ("l1_ratios", self.l1_ratios)):
-            if np.ndim(values) != 1 or not len(values):
-                raise ValueError(f"{name} is {values!r}, and a list of numbers is expected.")
-        for i, C in enumerate(Cs):
-            check_scalar(C, f"Cs[{i}]", Real, min_val=0.0, include_boundaries="neither")
-        for i, ratio in enumerate(self.l1_ratios):
-            check_scalar(ratio, f"l1_ratios[{i}]", Real, min_val=0.0, max_val=1.0)
-        return np.asarray(self.l1_ratios, np.float64), np.asarray(Cs, np.float64)
+        check_list(self.l1_ratios, "l1_ratios", max_val=1.0)
+        return np.asarray(self.l1_ratios, np.float64), as_Cs(self.Cs)
 
     def _follow(self, table: Table, guide: Paths | None) -> Paths:
         """The fits of every penalty to these rows, by way of those to all rows if given."""
         tol = self._reach(table)
-        table, totals = self._weighted(table, self.classes_)
-        loss, null = class_loss(totals)
-        problem = Problem.of(table, loss, null, self.fit_intercept, 0.0, 0.0)
-        order = np.argsort(self.Cs_, kind="stable")
-        back = np.argsort(order)
-        strengths = 1.0 / (self.Cs_[order] * problem.columns.weight)
-        paths = []
-        for number, ratio in enumerate(self.l1_ratios_):
-            penalties = [(strength * (1.0 - ratio), strength * ratio) for strength in strengths]
-            near = [guide[number][j] for j in order] if guide else []
-            path = follow(problem, penalties, null, tol, self.max_iter, near)
-            paths.append([path[j] for j in back])
-        return paths
+        problem, null = self._problem(table, self.classes_)
+        return [
+            follow_Cs(problem, self.Cs_, ratio, null, tol, self.max_iter, near)
+            for ratio, near in zip(
+                self.l1_ratios_, guide or [[]] * len(self.l1_ratios_), strict=True
+            )
+        ]
 
     def _score_each(self, paths: Paths, test: Table, asked: dict[str, Any]) -> Array:
         """The scores of fits on these rows, shape (l1_ratios, Cs)."""
@@ -253,15 +234,7 @@ class LogisticRegressionCV(CrossValidated, LogisticRegression):
         self.coef_, self.intercept_ = _attributes(chosen, table.dtype)
         tol = self._reach(table)
         self._set_convergence(max((fit.found for fit in chosen), key=lambda found: found.size), tol)
-        sizes = _each(folds, lambda fit: fit.found.size)
-        if (sizes > tol).any():
-            warnings.warn(
-                f"{np.count_nonzero(sizes > tol)} of the {sizes.size} fits of folds did not "
-                f"converge: their largest gradient is {sizes.max():.3g}, and {tol:.3g} was asked "
-                "for. Allow more iterations by max_iter, or leave the weakest penalties out of Cs.",
-                ConvergenceWarning,
-                stacklevel=3,
-            )
+        warn_unfinished(_each(folds, lambda fit: fit.found.size), tol)
 
     def _best_penalty(self, scores: Array) -> tuple[int, int]:
         """The positions of the best l1_ratio and C by their mean scores and the rule."""

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_scalar
 
 from linework.data.blocks import Array
 from linework.likelihood.problem import Problem
@@ -78,3 +83,49 @@ def follow(
             )
         fits.append(Fit(*now.coefficients(found.theta), l2, found))
     return fits
+
+
+def follow_Cs(
+    problem: Problem,
+    Cs: Array,
+    l1_ratio: float,
+    null: Array,
+    tol: float,
+    max_iter: int,
+    guide: Sequence[Fit] = (),
+) -> list[Fit]:
+    """The minima at each C, in the order of ``Cs``; as `follow`, with ``guide`` in that order."""
+    order = np.argsort(Cs, kind="stable")
+    strengths = 1.0 / (Cs[order] * problem.columns.weight)
+    penalties = [(strength * (1.0 - l1_ratio), strength * l1_ratio) for strength in strengths]
+    near = [guide[j] for j in order] if guide else []
+    fits = follow(problem, penalties, null, tol, max_iter, near)
+    return [fits[j] for j in np.argsort(order)]
+
+
+def as_Cs(Cs: Any) -> Array:
+    """Inverse strengths of penalties, given or counted, as an array."""
+    if isinstance(Cs, Integral):
+        return np.logspace(-4.0, 4.0, check_scalar(Cs, "Cs", Integral, min_val=1))
+    check_list(Cs, "Cs", include_boundaries="neither")
+    return np.asarray(Cs, np.float64)
+
+
+def check_list(values: Any, name: str, **bounds: Any) -> None:
+    """Raise a sentence unless these are numbers within bounds from zero on."""
+    if np.ndim(values) != 1 or not len(values):
+        raise ValueError(f"{name} is {values!r}, and a list of numbers is expected.")
+    for i, value in enumerate(values):
+        check_scalar(value, f"{name}[{i}]", Real, min_val=0.0, **bounds)
+
+
+def warn_unfinished(sizes: Array, tol: float) -> None:
+    """Warn of the fits whose gradients, of these sizes, are above ``tol``."""
+    if (sizes > tol).any():
+        warnings.warn(
+            f"{np.count_nonzero(sizes > tol)} of the {sizes.size} fits along the penalties did not "
+            f"converge: their largest gradient is {sizes.max():.3g}, and {tol:.3g} was asked for. "
+            "Allow more iterations by max_iter, or leave the weakest penalties out of Cs.",
+            ConvergenceWarning,
+            stacklevel=4,
+        )

@@ -13,7 +13,6 @@ from linework.data.sources import Table
 from linework.engine import map_reduce
 from linework.losses import Loss, SoftmaxLoss
 from linework.stats import ColumnMoments, Curvature, Gradient
-from linework.stats.gradient import Fused
 
 LARGE = 1 << 21
 """Numbers of a table from which its passes are by the compiled loop: a fit of 20 ms, where loading
@@ -40,8 +39,8 @@ class Problem:
         Root of the mean square of the scores of intercepts alone.
     redundant : bool
         Whether a constant added to all k linear predictors changes nothing, as for a softmax.
-    fused : Fused, optional
-        The loss's compiled loop, where the table is large.
+    large : bool
+        Whether passes are by compiled loops.
     """
 
     table: Table
@@ -52,7 +51,7 @@ class Problem:
     l1_factor: float
     unit: float
     redundant: bool = False
-    fused: Fused | None = None
+    large: bool = False
 
     @classmethod
     def of(
@@ -76,9 +75,8 @@ class Problem:
         unit = float(np.sqrt(map_reduce(table, square) / columns.weight))
         penalties = np.full(table.n_columns, l2)
         redundant = isinstance(loss, SoftmaxLoss)
-        fused = loss.fused if large else None
         return cls(
-            table, loss, columns, fit_intercept, penalties, l1, unit or 1.0, redundant, fused
+            table, loss, columns, fit_intercept, penalties, l1, unit or 1.0, redundant, large
         )
 
     @property
@@ -98,7 +96,8 @@ class Problem:
     @property
     def hessian_cost(self) -> float:
         """Gradients that a Hessian takes as long as, as measured from 10 to 500 columns."""
-        return (1.5 + self.table.n_columns / 40.0) * (self.loss.n_scores + 1) / 2.0
+        columns, pairs = self.table.n_columns, (self.loss.n_scores + 1) / 2.0
+        return pairs * (2.0 + columns / 12.0 if self.large else 1.5 + columns / 40.0)
 
     @property
     def centre(self) -> Array:
@@ -167,10 +166,11 @@ class Problem:
     def evaluate(self, theta: Array) -> tuple[float, Array]:
         """The objective without its 1-norm, and its gradient."""
         coef, intercept = self.coefficients(theta)
+        fused = self.loss.fused if self.large else None
 
         def gradient(block: Block) -> Gradient:
             with np.errstate(over="ignore", invalid="ignore"):  # outside the loss's domain
-                return Gradient.from_block(block, coef, intercept, self.loss.evaluate, self.fused)
+                return Gradient.from_block(block, coef, intercept, self.loss.evaluate, fused)
 
         sums = map_reduce(self.table, gradient)
         if not np.isfinite(sums.value):  # and there is no gradient
@@ -188,10 +188,10 @@ class Problem:
     def hessian(self, theta: Array) -> Array:
         """Its second derivatives, expected where they depend on y."""
         coef, intercept = self.coefficients(theta)
-        centre, curve = self.centre, self.loss.curvature
+        centre, curve, compiled = self.centre, self.loss.curvature, self.large
 
         def curvature(block: Block) -> Curvature:
-            return Curvature.from_block(block, coef, intercept, centre, curve)
+            return Curvature.from_block(block, coef, intercept, centre, curve, compiled)
 
         (p, k), d = self.shape, self.table.n_columns
         H = map_reduce(self.table, curvature).matrix(k)[:p, :, :p] / self.columns.weight

@@ -90,7 +90,7 @@ class SoftmaxLoss:
     """
 
     n_scores: int
-    fused: ClassVar[Fused | None] = None
+    fused: ClassVar[Fused] = Fused.SOFTMAX
 
     def evaluate(self, y: Array, eta: Array) -> tuple[Array, Array]:
         """The values (n,) and the scores 1[y = k] − P(G = k | x), shape (n, K)."""

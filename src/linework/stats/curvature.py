@@ -43,9 +43,18 @@ class Curvature:
 
     @classmethod
     def from_block(
-        cls, block: Block, coef: Array, intercept: Array, centre: Array, curve: Curve
+        cls,
+        block: Block,
+        coef: Array,
+        intercept: Array,
+        centre: Array,
+        curve: Curve,
+        compiled: bool = False,
     ) -> Curvature:
-        """Sums over the block at ``coef`` (d, k) and ``intercept`` (k,); d² a row for each pair."""
+        """Sums over the block at ``coef`` (d, k) and ``intercept`` (k,); d² a row for each pair.
+
+        ``compiled`` asks for a loop by Numba, for dense rows that lie one after another.
+        """
         block = in_working_precision(block.present())
         d, k = coef.shape
         total = np.zeros((k * (k + 1) // 2, d + 1, d + 1))
@@ -61,7 +70,10 @@ class Curvature:
             h = curve(block.targets[rows], eta)
             if block.weight is not None:
                 h = h * block.weight[rows, None]
-            (_add_sparse if is_sparse(X) else _add_dense)(total, X, h, centre)
+            if is_sparse(X):
+                _add_sparse(total, X, h, centre)
+            else:
+                _add_dense(total, X.toarray() if sp.issparse(X) else X, h, centre, compiled)
         return cls(total)
 
     def __add__(self, other: Curvature) -> Curvature:
@@ -76,17 +88,21 @@ class Curvature:
         return H
 
 
-def _add_dense(total: Array, X: Matrix, h: Array, centre: Array) -> None:
+def _add_dense(total: Array, X: Array, h: Array, centre: Array, compiled: bool) -> None:
     n, d = X.shape
-    Z = scratch((2 * n, d + 1), X.dtype)
-    Z, scaled = Z[:n], Z[n:]
-    np.subtract(X.toarray() if sp.issparse(X) else X, centre.astype(X.dtype), out=Z[:, :d])
-    Z[:, d] = 1.0
+    Z = scratch((n, d + 1), X.dtype)
     sign = _signs(h)
-    root = np.sqrt(h * sign).astype(X.dtype, copy=False)
+    root, centre = np.sqrt(h * sign).astype(X.dtype, copy=False), centre.astype(X.dtype)
     for pair in range(h.shape[1]):
-        np.multiply(Z, root[:, pair, None], out=scaled)
-        total[pair] += sign[pair] * (scaled.T @ scaled)
+        if compiled and X.flags.c_contiguous:
+            from linework.stats.curvature_kernels import scale_rows
+
+            scale_rows(X, centre, np.ascontiguousarray(root[:, pair]), Z)
+        else:
+            np.subtract(X, centre, out=Z[:, :d])
+            Z[:, d] = 1.0
+            Z *= root[:, pair, None]
+        total[pair] += sign[pair] * (Z.T @ Z)
 
 
 def _add_sparse(total: Array, X: Matrix, h: Array, centre: Array) -> None:

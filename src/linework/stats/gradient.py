@@ -18,12 +18,17 @@ Evaluate: TypeAlias = Callable[[Array, Array], tuple[Array, Array]]
 
 
 class Fused(IntEnum):
-    """Losses of one linear predictor for which a compiled loop goes over dense rows once."""
+    """Losses for which a compiled loop goes over dense rows once."""
 
     GAUSSIAN_IDENTITY = 0
     BINOMIAL_LOGIT = 1
     POISSON_LOG = 2
     GAMMA_LOG = 3
+    SOFTMAX = 4
+
+
+WIDEST = 1 << 14
+"""Coefficients up to which that loop is used: they lie in the cache beside the rows."""
 
 
 def squares(y: Array, eta: Array) -> tuple[Array, Array]:
@@ -77,7 +82,8 @@ class Gradient:
         """
         block = in_working_precision(block.present())
         coef = coef.astype(block.X.dtype, copy=False)
-        if fused is not None and not sp.issparse(block.X) and block.X.flags.c_contiguous:
+        in_rows = not sp.issparse(block.X) and block.X.flags.c_contiguous
+        if fused is not None and in_rows and coef.size <= WIDEST:
             return cls._in_one_loop(block, coef, intercept, fused)
         step = len(block) if sp.issparse(block.X) else tile_rows(block.X.shape[1])
         total: Gradient | None = None
@@ -102,24 +108,19 @@ class Gradient:
 
     @classmethod
     def _in_one_loop(cls, block: Block, coef: Array, intercept: Array, fused: Fused) -> Gradient:
-        from linework.stats.gradient_kernels import gradient
+        from linework.stats.gradient_kernels import add_gradient
 
         def column(a: Array | None) -> Array:
             return np.ascontiguousarray([] if a is None else a, np.float64)
 
-        y, w, offset = column(block.targets[:, 0]), column(block.weight), column(block.offset)
-        slope = np.zeros(len(coef))
-        value, scores = gradient(
-            int(fused),
-            block.X,
-            y,
-            w,
-            offset,
-            np.ascontiguousarray(coef[:, 0]),
-            float(intercept[0]),
-            slope,
+        y, w = column(block.targets[:, 0]), column(block.weight)
+        offset = np.empty((0, 0)) if block.offset is None else column(block.offset)
+        coef = np.ascontiguousarray(coef.T)
+        slope, scores = np.zeros(coef.shape), np.zeros(len(coef))
+        value = add_gradient(
+            int(fused), block.X, y, w, offset, coef, column(intercept), slope, scores
         )
-        return cls(np.array([scores]), slope[:, None], np.asarray(value))
+        return cls(scores, slope.T, np.asarray(value))
 
     def __add__(self, other: Gradient) -> Gradient:
         return Gradient(

@@ -57,7 +57,7 @@ def _log1p(u: float) -> float:
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
 def _evaluate(loss: int, y: Array, eta: Array, value: Array, score: Array) -> None:
-    """Losses and scores −∂ℓ/∂η of a panel."""
+    """Losses and scores −∂ℓ/∂η of a panel, of one linear predictor a row."""
     if loss == Fused.GAUSSIAN_IDENTITY:
         for i in range(len(y)):
             score[i] = y[i] - eta[i]
@@ -79,70 +79,104 @@ def _evaluate(loss: int, y: Array, eta: Array, value: Array, score: Array) -> No
             value[i] = ratio + eta[i]
 
 
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
+def _evaluate_softmax(y: Array, eta: Array, value: Array, score: Array) -> None:
+    """Losses and scores of a panel of rows, of a linear predictor for each class."""
+    n, k = len(y), score.shape[1]
+    for i in range(n):
+        highest = eta[i, 0]
+        for c in range(1, k):
+            highest = max(highest, eta[i, c])
+        for c in range(k):
+            eta[i, c] -= highest
+    exponents, powers = eta.reshape(-1), score.reshape(-1)
+    for i in range(n * k):
+        powers[i] = _exp(exponents[i])
+    for i in range(n):
+        label, total = int(y[i]), 0.0
+        for c in range(k):
+            total += score[i, c]
+        value[i] = math.log(total) - eta[i, label]
+        for c in range(k):
+            score[i, c] /= -total
+        score[i, label] += 1.0
+
+
 @njit(cache=True, nogil=True, fastmath=SUMS)
-def _predict(X: Array, coef: Array, eta: Array) -> None:
-    """Xβ, row after row as they lie: memory is read faster than in several rows at a time."""
+def _predict(X: Array, coef: Array, intercept: Array, eta: Array) -> None:
+    """Linear predictors, row after row as they lie: memory is read faster than by several rows."""
     n, d = X.shape
     for i in range(n):
-        total = X.dtype.type(0)
-        for j in range(d):
-            total += X[i, j] * coef[j]
-        eta[i] = total
+        for c in range(len(coef)):
+            total = X.dtype.type(0)
+            for j in range(d):
+                total += X[i, j] * coef[c, j]
+            eta[i, c] = total + intercept[c]
 
 
 @njit(cache=True, nogil=True, fastmath=SUMS)
 def _add_products(X: Array, r: Array, slope: Array) -> None:
-    """Add Xᵀr, four rows at a time."""
+    """Add rᵀX, four rows at a time."""
     n, d = X.shape
     for i in range(0, n - 3, 4):
-        a, b, c, e = r[i], r[i + 1], r[i + 2], r[i + 3]
-        for j in range(d):
-            slope[j] += (a * X[i, j] + b * X[i + 1, j]) + (c * X[i + 2, j] + e * X[i + 3, j])
+        for c in range(len(slope)):
+            p, q, s, t = r[i, c], r[i + 1, c], r[i + 2, c], r[i + 3, c]
+            for j in range(d):
+                pair = p * X[i, j] + q * X[i + 1, j]
+                slope[c, j] += pair + (s * X[i + 2, j] + t * X[i + 3, j])
     for i in range(n - n % 4, n):
-        for j in range(d):
-            slope[j] += r[i] * X[i, j]
+        for c in range(len(slope)):
+            for j in range(d):
+                slope[c, j] += r[i, c] * X[i, j]
 
 
 @njit(cache=True, nogil=True, fastmath=SUMS)
-def gradient(
+def add_gradient(
     loss: int,
     X: Array,
     y: Array,
     weight: Array,
     offset: Array,
     coef: Array,
-    intercept: float,
+    intercept: Array,
     slope: Array,
+    scores: Array,
 ) -> Any:
-    """Add Σ w r x to the slope (d,); Σ w r and Σ w ℓ. No weights, or offsets, are arrays of none.
+    """Add Σ w r xᵀ to the slope (k, d) and Σ w r to the scores (k,); the return value is Σ w ℓ.
 
-    Sums of a panel are of X's type, as is ``coef``; those of panels are of float64.
+    No weights are an array of none, and offsets are of the first linear predictors, or of none.
+    ``coef`` (k, d) is of X's type, as are the sums of a panel; those of panels are of float64.
     """
-    n, d = X.shape
+    (n, d), k = X.shape, len(coef)
     step = max(min(PANEL // d, 1024) & -4, 4)
-    eta, value, score = np.empty(step), np.empty(step), np.empty(step)
-    r, part = np.empty(step, X.dtype), np.empty(d, X.dtype)
-    total = scores = 0.0
+    eta, score, value = np.empty((step, k)), np.empty((step, k)), np.empty(step)
+    r, part = np.empty((step, k), X.dtype), np.empty((k, d), X.dtype)
+    total = 0.0
     for start in range(0, n, step):
         m = min(step, n - start)
-        rows = X[start : start + m]
-        _predict(rows, coef, eta[:m])
-        for i in range(m):
-            eta[i] += intercept
-        if len(offset):
+        rows, target = X[start : start + m], y[start : start + m]
+        _predict(rows, coef, intercept, eta)
+        if offset.shape[1]:
             for i in range(m):
-                eta[i] += offset[start + i]
-        _evaluate(loss, y[start : start + m], eta, value, score)
+                for c in range(offset.shape[1]):
+                    eta[i, c] += offset[start + i, c]
+        if loss == Fused.SOFTMAX:
+            _evaluate_softmax(target, eta, value, score)
+        else:
+            _evaluate(loss, target, eta.reshape(-1), value, score.reshape(-1))
         if len(weight):
             for i in range(m):
                 value[i] *= weight[start + i]
-                score[i] *= weight[start + i]
+                for c in range(k):
+                    score[i, c] *= weight[start + i]
         for i in range(m):
             total += value[i]
-            scores += score[i]
-            r[i] = score[i]
+            for c in range(k):
+                scores[c] += score[i, c]
+        r[:] = score
         part[:] = 0
         _add_products(rows, r[:m], part)
-        for j in range(d):
-            slope[j] += part[j]
-    return total, scores
+        for c in range(k):
+            for j in range(d):
+                slope[c, j] += part[c, j]
+    return total

@@ -1,0 +1,176 @@
+"""Separable classes are found, named and handled."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.datasets import load_iris
+
+from linework import LogisticRegression, SeparationWarning, linear_separability
+
+
+def rows(n: int = 200, d: int = 3, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Classes that overlap."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, d))
+    return X, (X[:, 0] + rng.logistic(size=n) > 0).astype(int)
+
+
+@given(seed=st.integers(0, 1000), d=st.integers(1, 5), n=st.integers(3, 60))
+def test_a_separating_direction_separates(seed: int, d: int, n: int) -> None:
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, d)) * rng.uniform(0.01, 100.0, d) + 50.0
+    y = rng.integers(0, 2, n)
+    if len(np.unique(y)) < 2:
+        return
+    found = linear_separability(X, y)
+    scores = found.score(X, y)
+    if found.kind == "complete":
+        assert scores.min() > 0.0
+        assert found.margin == pytest.approx(scores.min() / np.linalg.norm(found.coef))
+    elif found.kind == "quasi":
+        assert scores.min() > -1e-6 * scores.max()
+        assert scores.max() > 0.0
+    else:
+        assert not found
+        np.testing.assert_array_equal(found.coef, 0.0)
+
+
+@given(seed=st.integers(0, 1000), gap=st.floats(1e-3, 10.0))
+def test_rows_apart_are_complete(seed: int, gap: float) -> None:
+    rng = np.random.default_rng(seed)
+    X, w = rng.standard_normal((50, 4)), rng.standard_normal(4)
+    side = np.sign(X @ w)
+    X += gap * side[:, None] * w / (w @ w)
+    found = linear_separability(X, side)
+    assert found.kind == "complete"
+    assert 0.0 < found.margin <= (np.abs(X @ w) / np.linalg.norm(w)).max()
+
+
+def test_one_row_on_the_wrong_side_ends_it() -> None:
+    X = np.arange(2000.0)[:, None]
+    y = (X[:, 0] > 999.0).astype(int)
+    assert linear_separability(X, y).kind == "complete"
+    y[17] = 1
+    assert linear_separability(X, y).kind == "none"
+
+
+def test_quasi_separation_names_the_column() -> None:
+    X, y = rows()
+    X[:, 2] = np.arange(200) % 10 == 0
+    y[X[:, 2] == 1.0] = 1  # a dummy column, all of whose rows are of one class
+    found = linear_separability(X, y)
+    assert (found.kind, found.columns, found.margin) == ("quasi", ("x2",), 0.0)
+
+
+def test_rows_of_weight_zero_do_not_count() -> None:
+    X = np.arange(20.0)[:, None]
+    y = (X[:, 0] > 9.0).astype(int)
+    y[3] = 1
+    weight = np.ones(20)
+    weight[3] = 0.0
+    assert linear_separability(X, y).kind == "none"
+    assert linear_separability(X, y, weight).kind == "complete"
+
+
+def test_three_classes() -> None:
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    assert linear_separability(X, y).kind == "quasi"  # setosa is apart, the others are not
+    two = y > 0
+    assert linear_separability(X[two], y[two]).kind == "none"
+    corners = np.array([[0.0, 0.0], [4.0, 0.0], [0.0, 4.0]])
+    points = np.repeat(corners, 10, axis=0) + np.random.default_rng(0).uniform(-1, 1, (30, 2))
+    found = linear_separability(points, np.repeat([5, 6, 7], 10))
+    assert found.kind == "complete"
+    assert found.score(points, np.repeat([5, 6, 7], 10)).min() > 0.0
+
+
+def test_a_column_of_constants_and_no_intercept() -> None:
+    X, y = rows()
+    X[:, 1] = 3.0
+    assert linear_separability(X, y).kind == "none"
+
+
+def test_one_class_is_refused() -> None:
+    with pytest.raises(ValueError, match="of 1 class"):
+        linear_separability(np.ones((3, 1)), [1, 1, 1])
+
+
+class TestFits:
+    X = np.column_stack([np.arange(20.0), np.tile([0.0, 1.0], 10)])
+    y = (X[:, 0] > 9.0).astype(int)
+
+    def test_a_warning_names_the_columns(self) -> None:
+        with pytest.warns(
+            SeparationWarning, match="'x0', 'x1' tells the classes apart for all rows"
+        ):
+            LogisticRegression(C=np.inf, max_iter=1000).fit(self.X, self.y)
+
+    def test_three_classes_are_told_as_well(self) -> None:
+        X, y = load_iris(return_X_y=True, as_frame=True)
+        with pytest.warns(SeparationWarning, match="for some rows, and errs in none"):
+            LogisticRegression(C=np.inf, max_iter=1000).fit(X, y)
+
+    def test_it_may_be_an_error(self) -> None:
+        with pytest.raises(ValueError, match="Use separation='firth'"):
+            LogisticRegression(C=np.inf, separation="raise", max_iter=1000).fit(self.X, self.y)
+
+    def test_a_penalty_needs_no_warning(self) -> None:
+        LogisticRegression().fit(self.X, self.y)
+
+    def test_classes_that_overlap_need_none(self) -> None:
+        X, y = rows()
+        LogisticRegression(C=np.inf).fit(100.0 * X, y)
+
+
+# brglm2 0.8.2 of R, type = "AS_mean", epsilon = 1e-12: intercept, then slopes.
+FIRTH: dict[str, Any] = {
+    "iris": (
+        2.532859431499,
+        [-0.399062789146, -2.108422776657, 0.971747667005, 4.069176140695],
+    ),
+}
+
+
+class TestFirth:
+    def test_separable_classes_as_in_r(self) -> None:
+        X, y = load_iris(return_X_y=True)
+        model = LogisticRegression(C=np.inf, separation="firth").fit(X[:100], y[:100])
+        intercept, slopes = FIRTH["iris"]
+        np.testing.assert_allclose(model.coef_[0], slopes, rtol=1e-6)
+        assert model.intercept_[0] == pytest.approx(intercept, rel=1e-6)
+
+    def test_two_by_two_table_adds_half_to_each_cell(self) -> None:
+        """Of a saturated table, Firth's estimate is the log odds with ½ added to every cell."""
+        cells = {(0.0, 0): 7, (0.0, 1): 0, (1.0, 0): 3, (1.0, 1): 5}
+        X = np.array([[x] for (x, _), n in cells.items() for _ in range(n)])
+        y = np.array([g for (_, g), n in cells.items() for _ in range(n)])
+        model = LogisticRegression(C=np.inf, separation="firth").fit(X, y)
+        low, high = np.log(0.5 / 7.5), np.log(5.5 / 3.5)
+        assert model.intercept_[0] == pytest.approx(low, abs=1e-7)
+        assert model.coef_[0, 0] == pytest.approx(high - low, abs=1e-7)
+
+    def test_weight_two_is_the_row_twice(self) -> None:
+        X, y = rows(60)
+        w = np.arange(60) % 3
+        model = LogisticRegression(C=np.inf, separation="firth").fit(X, y, w)
+        twice = LogisticRegression(C=np.inf, separation="firth")
+        twice.fit(np.repeat(X, w, axis=0), np.repeat(y, w))
+        np.testing.assert_allclose(model.coef_, twice.coef_, rtol=1e-6)
+
+    def test_units_do_not_matter(self) -> None:
+        X, y = rows(60)
+        scale = np.array([1e-4, 1.0, 1e4])
+        plain = LogisticRegression(C=np.inf, separation="firth").fit(X, y)
+        scaled = LogisticRegression(C=np.inf, separation="firth").fit(X * scale + 7.0, y)
+        np.testing.assert_allclose(scaled.coef_ * scale, plain.coef_, rtol=1e-6)
+
+    @pytest.mark.parametrize("change", [{"C": 1.0}, {"y": np.arange(60) % 3}])
+    def test_what_it_refuses(self, change: dict[str, Any]) -> None:
+        X, y = rows(60)
+        with pytest.raises(ValueError, match="separation='firth' is for two classes"):
+            LogisticRegression(C=change.get("C", np.inf), separation="firth").fit(
+                X, change.get("y", y)
+            )
