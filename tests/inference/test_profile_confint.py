@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import brentq, minimize
 from scipy.special import xlogy
 
-from linework import GLM, LogisticRegression, infer, profile_confint
+from linework import GLM, LogisticRegression, SeparationWarning, infer, profile_confint
 from linework.inference.tails import central_quantile
 
 Z = 1.959963984540054
@@ -121,7 +121,7 @@ def test_no_end_where_a_column_separates():
     X = rng.normal(size=(60, 3))
     X[:, 2] = rng.random(60) < 0.2
     y = np.where(X[:, 2] > 0.0, 1, rng.random(60) < 0.5)
-    with np.errstate(over="ignore"):
+    with pytest.warns(SeparationWarning):
         model = LogisticRegression(C=np.inf).fit(X, y)
     with pytest.warns(UserWarning, match="The interval of x2 has no upper end"):
         ends = profile_confint(model, X, y)

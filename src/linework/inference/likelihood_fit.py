@@ -137,6 +137,12 @@ def as_glm(model: Any) -> GLM:
             "errors do not hold for penalised or reweighted fits: fit "
             "LogisticRegression(C=np.inf), without class_weight, on the chosen columns."
         )
+    if model.separation == "firth":
+        raise ValueError(
+            "The model has separation='firth', whose coefficients maximise a penalised likelihood "
+            "that these tests and intervals do not know: fit with separation='warn'. Where classes "
+            "are separated, profile_confint still finds the ends that are finite."
+        )
     glm = GLM("binomial", fit_intercept=model.fit_intercept, tol=model.tol, max_iter=model.max_iter)
     glm.coef_, glm.intercept_ = model.coef_[0], float(model.intercept_[0])
     glm.n_iter_, glm.n_features_in_ = int(model.n_iter_[0]), model.n_features_in_
