@@ -58,7 +58,7 @@ def least_squares(stats: Moments | RFactor, fit_intercept: bool = True) -> Solut
     by singular values, right to ``condition · 2e-16``.
     """
     if isinstance(stats, RFactor):
-        return _orthogonal(*factors(stats, fit_intercept), stats.count)
+        return _orthogonal(stats, fit_intercept)
     gram, cross, _ = stats.centred(fit_intercept)
     if stats.count > len(gram) and not (fit_intercept and len(constant_columns(stats))):
         factor = cholesky(gram)
@@ -103,10 +103,14 @@ def constant_columns(stats: Moments | RFactor) -> Array:
     return np.flatnonzero(squares <= stats.weight * np.square(CONSTANT * stats.x_mean))
 
 
-def _orthogonal(R_x: Array, R_y: Array, n_rows: int) -> Solution:
+def _orthogonal(stats: RFactor, fit_intercept: bool) -> Solution:
+    R_x, R_y = factors(stats, fit_intercept)
     scale = column_scale(np.square(R_x).sum(axis=0))
     scaled = R_x / scale
-    solution = _solution(Spectrum.from_factor(scaled, R_y, n_rows), scale, "orthogonal")
+    # Taking off the means leaves rounding errors of theirs, which are no direction of their own.
+    noise = 4.0 * EPS * float((np.abs(stats.x_mean) * np.sqrt(stats.weight) / scale).max())
+    spectrum = Spectrum.from_factor(scaled, R_y, stats.count, noise * fit_intercept)
+    solution = _solution(spectrum, scale, "orthogonal")
     if solution.rank != len(scale):
         return solution
     R = np.linalg.qr(scaled, mode="r")

@@ -45,11 +45,14 @@ class Spectrum:
             return cls(values[keep][::-1], vectors, vectors.T @ cross)
 
     @classmethod
-    def from_factor(cls, R_x: Array, R_y: Array, n_rows: int) -> Spectrum:
-        """From factors of X (k, d) and Y (k, t) of n rows: twice the digits of a Gram matrix."""
+    def from_factor(cls, R_x: Array, R_y: Array, n_rows: int, noise: float = 0.0) -> Spectrum:
+        """From factors of X (k, d) and Y (k, t) of n rows: twice the digits of a Gram matrix.
+
+        Singular values within ``noise`` are not told from zero.
+        """
         with blas_for(min(R_x.shape)):
             U, s, Vt = np.linalg.svd(R_x, full_matrices=False)
-            keep = s > EPS * max(n_rows, R_x.shape[1]) * s.max(initial=0.0)
+            keep = s > max(EPS * max(n_rows, R_x.shape[1]) * s.max(initial=0.0), noise)
             s = s[keep]
             return cls(s**2, Vt[keep].T, s[:, None] * (U[:, keep].T @ R_y))
 
