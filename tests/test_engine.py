@@ -16,7 +16,7 @@ from threadpoolctl import threadpool_info
 from linework import engine
 from linework.data.blocks import Block
 from linework.data.sources import Chunk, Source, Table, as_table
-from linework.engine import map_reduce, map_rows, threads
+from linework.engine import map_each, map_reduce, map_rows, threads
 from linework.stats import ClassMoments, Moments, PooledMoments, RFactor
 
 
@@ -233,6 +233,24 @@ def test_pass_inside_a_pass(table: Table) -> None:
         assert engine._thread_count() == 3  # of the calling thread, which was a worker too
     assert set(seen) == {1}
     assert set(blas_threads()) == {2}
+
+
+@pytest.mark.parametrize("n_threads", [1, 2, 3])
+def test_items_keep_their_order_and_passes_inside_them_their_bits(
+    table: Table, n_threads: int
+) -> None:
+    alone = bits(map_reduce(table, Moments.from_block))
+    ran: set[int] = set()
+
+    def work(item: int) -> tuple[int, bytes]:
+        ran.add(threading.get_ident())
+        time.sleep(0.01 * (3 - item % 3))
+        return item, bits(map_reduce(table, Moments.from_block))
+
+    with threads(n_threads):
+        assert map_each(range(7), work) == [(item, alone) for item in range(7)]
+        assert map_each([], work) == []
+    assert len(ran) == n_threads
 
 
 @pytest.mark.usefixtures("two_blas_threads")

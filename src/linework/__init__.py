@@ -8,15 +8,22 @@ from linework.discriminant.regularized import RegularizedDiscriminantAnalysis
 from linework.discriminant.regularized_cv import RegularizedDiscriminantAnalysisCV
 from linework.engine import threads
 from linework.evaluate.densities import ClassDensityDisplay
+from linework.evaluate.geometry import (
+    boundary,
+    distance_to_boundary,
+    nearest_boundary_point,
+)
 from linework.evaluate.masking import MaskingDisplay
 from linework.evaluate.projection import DiscriminantProjectionDisplay
 from linework.evaluate.regions import DecisionRegionDisplay
-from linework.inference.linear import infer
+from linework.inference.generalized_result import GeneralizedInference
+from linework.inference.infer import infer
 from linework.inference.result import Inference
 from linework.likelihood.glm import GLM
-from linework.likelihood.logistic import LogisticRegression
+from linework.likelihood.logistic import LogisticRegression, SeparationWarning
 from linework.likelihood.logistic_cv import LogisticRegressionCV
 from linework.likelihood.logistic_path import logistic_path
+from linework.likelihood.separability import Separability, linear_separability
 from linework.regression.lasso import ElasticNet, Lasso
 from linework.regression.lasso_cv import ElasticNetCV, LassoCV, enet_path, lasso_path
 from linework.regression.linear import LinearRegression
@@ -32,6 +39,7 @@ __all__ = [
     "ElasticNet",
     "ElasticNetCV",
     "FisherDiscriminant",
+    "GeneralizedInference",
     "IndicatorClassifier",
     "Inference",
     "Lasso",
@@ -47,9 +55,15 @@ __all__ = [
     "RegularizedDiscriminantAnalysisCV",
     "Ridge",
     "RidgeCV",
+    "Separability",
+    "SeparationWarning",
+    "boundary",
+    "distance_to_boundary",
     "enet_path",
     "infer",
     "lasso_path",
+    "linear_separability",
     "logistic_path",
+    "nearest_boundary_point",
     "threads",
 ]

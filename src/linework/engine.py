@@ -10,7 +10,7 @@ import contextvars
 import math
 import os
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache
@@ -31,6 +31,8 @@ class Mergeable(Protocol):
 
 
 S = TypeVar("S", bound=Mergeable)
+T = TypeVar("T")
+R = TypeVar("R")
 
 _threads: contextvars.ContextVar[int | None] = contextvars.ContextVar("threads", default=None)
 _worker = threading.local()
@@ -196,7 +198,7 @@ def map_reduce(source: Source, statistic: Callable[[Block], S]) -> S:
             total = _merge(total, statistic(block))
         tree.add(number, total)
 
-    _for_each_chunk(source, work)
+    _for_each(source.chunks(), work)
     return tree.total()
 
 
@@ -207,28 +209,39 @@ def map_rows(source: Source, function: Callable[[Block], Array]) -> Array:
     def work(number: int, chunk: Chunk) -> None:
         parts[number] = list(map(function, chunk()))
 
-    _for_each_chunk(source, work)
+    _for_each(source.chunks(), work)
     pieces = [piece for number in sorted(parts) for piece in parts[number]]
     if not pieces:
         raise ValueError("The source gave no rows: give it at least one.")
     return pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
 
 
-def _for_each_chunk(source: Source, work: Callable[[int, Chunk], None]) -> None:
-    """Call ``work(number, chunk)`` for every chunk, from several threads where there are several.
+def map_each(items: Iterable[T], function: Callable[[T], R]) -> list[R]:
+    """``function(item)`` for each, in their order; a pass inside it runs in the item's thread."""
+    results: dict[int, R] = {}
 
-    The first failing chunk's error is raised, whatever the threads: chunks are handed out in
-    order, so every chunk before it has been begun and is let finish.
+    def work(number: int, item: T) -> None:
+        results[number] = function(item)
+
+    _for_each(items, work)
+    return [results[number] for number in sorted(results)]
+
+
+def _for_each(items: Iterable[T], work: Callable[[int, T], None]) -> None:
+    """Call ``work(number, item)`` for every item, from several threads where there are several.
+
+    The first failing item's error is raised, whatever the threads: items are handed out in order,
+    so every item before it has been begun and is let finish.
     """
-    numbered = enumerate(source.chunks())
+    numbered = enumerate(items)
     first = list(islice(numbered, 2))
-    n_threads = _thread_count() if len(first) == 2 else 1  # one chunk pays for nothing
-    first += islice(numbered, max(n_threads - 2, 0))  # no more threads than chunks
+    n_threads = _thread_count() if len(first) == 2 else 1  # one item pays for nothing
+    first += islice(numbered, max(n_threads - 2, 0))  # no more threads than items
     queue = chain(first, numbered)
     if n_threads == 1:
         with single_threaded_blas:
-            for number, chunk in queue:
-                work(number, chunk)
+            for number, item in queue:
+                work(number, item)
         return
 
     lock = threading.Lock()
@@ -237,14 +250,14 @@ def _for_each_chunk(source: Source, work: Callable[[int, Chunk], None]) -> None:
 
     def run() -> None:
         busy, _worker.busy = getattr(_worker, "busy", False), True
-        number = math.inf  # where it is not a chunk that fails, but the source in giving one
+        number = math.inf  # where it is not an item that fails, but what gives them
         try:
             while not stop.is_set():
                 with lock:
-                    number, chunk = next(queue, (math.inf, None))
-                if chunk is None:
+                    number, item = next(queue, (math.inf, None))
+                if item is None:
                     return
-                work(int(number), chunk)
+                work(int(number), item)
         except Exception as error:
             errors[number] = error
             stop.set()
@@ -258,7 +271,7 @@ def _for_each_chunk(source: Source, work: Callable[[int, Chunk], None]) -> None:
             run()
             for other in others:
                 other.result()
-        except BaseException:  # Ctrl-C: the other threads end after their chunk
+        except BaseException:  # Ctrl-C: the other threads end after their item
             stop.set()
             raise
     if errors:

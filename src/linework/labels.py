@@ -30,23 +30,23 @@ def encode(y: Any, weight: Array | None, n_rows: int) -> tuple[Array, Array]:
             "or remove such rows."
         )
     present = y if weight is None else y[weight > 0]
-    is_whole = y.dtype.kind in "biu" or (y.dtype.kind == "f" and (present == present.round()).all())
-    if not is_whole:  # whole numbers can only be labels, however large
-        check_classification_targets(present)
+    if y.dtype.kind in "fc" and (present != present.round()).any():
+        check_classification_targets(present)  # refuses them, in scikit-learn's words
     low, high = (int(present.min()), int(present.max())) if y.dtype.kind in "iu" else (0, 1 << 62)
-    if high - low < 1 << 20:  # counting is many times faster than sorting
-        seen = np.flatnonzero(np.bincount((present - low).astype(np.intp)))
+    if high - low < 1 << 20 and high < 1 << 62:  # counting is many times faster than sorting
+        seen = np.flatnonzero(np.bincount(present.astype(np.intp) - low))
         number = np.zeros(high - low + 1, np.intp)
         number[seen] = np.arange(len(seen))
         return (seen + low).astype(y.dtype), number[np.clip(y, low, high).astype(np.intp) - low]
     try:
         classes = np.unique(present)
+        number = np.searchsorted(classes, y)
     except TypeError:
         raise TypeError(
             "The labels in y are of kinds that have no common order, such as words beside numbers "
             "or None: make them all words, or all numbers."
         ) from None
-    return classes, np.minimum(np.searchsorted(classes, y), len(classes) - 1)
+    return classes, np.minimum(number, len(classes) - 1)
 
 
 def class_weights(class_weight: Any, classes: Array, totals: Array) -> Array:

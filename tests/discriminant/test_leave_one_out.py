@@ -141,8 +141,10 @@ def test_given_priors_stay(model: Any, gaussian: Rows, rng: np.random.Generator)
         LinearDiscriminantAnalysis(),
         LinearDiscriminantAnalysis(priors=[0.1, 0.2, 0.3, 0.4]),
         RegularizedDiscriminantAnalysis(0.3),
+        RegularizedDiscriminantAnalysis(0.3, unbiased=False),
         RegularizedDiscriminantAnalysis(0.3, 0.5),
         RegularizedDiscriminantAnalysis(0.3, 0.5, priors=[0.1, 0.2, 0.3, 0.4]),
+        RegularizedDiscriminantAnalysis(0.0, "oas", target="identity", priors=[0.1, 0.2, 0.3, 0.4]),
         FisherDiscriminant(),
         FisherDiscriminant(threshold="prior"),
         IndicatorClassifier(),
@@ -208,6 +210,20 @@ def test_hard_tables(model: Any, table: str, gaussian: Rows) -> None:
     X, y = gaussian(n=30)
     # Numbers beside an outlier have lost as many digits as it is larger than they.
     assert_left_out(model, TABLES[table](X), y, rtol=1e-7 if table == "outlier" else 1e-9)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        LinearDiscriminantAnalysis(),
+        RegularizedDiscriminantAnalysis(0.3),
+        FisherDiscriminant(),
+    ],
+)
+def test_classes_apart_where_they_have_no_spread(model: Any, gaussian: Rows) -> None:
+    X, y = gaussian()
+    # The last column less the first two is constant in a class: which inverse is taken matters.
+    assert_left_out(model, np.column_stack([X, X[:, 0] + X[:, 1] + y]), y)
 
 
 @every_model
@@ -328,6 +344,14 @@ class TestRefusals:
         X, y = gaussian()
         with pytest.raises(ValueError, match="Cannot take out 1 rows of total weight 1000"):
             LinearDiscriminantAnalysis().fit(X, y).leave_one_out(X, y, np.full(len(y), 1e3))
+
+    def test_nothing_but_zero_priors_left(self, gaussian: Rows) -> None:
+        X, y = gaussian()
+        y[y == 2] = 1
+        y[4] = 2
+        model = LinearDiscriminantAnalysis(priors=[0.0, 0.0, 1.0]).fit(X, y)
+        with pytest.raises(ValueError, match="Row 4 cannot be left out: the priors"):
+            model.leave_one_out(X, y)
 
     def test_nan(self, gaussian: Rows) -> None:
         X, y = gaussian()

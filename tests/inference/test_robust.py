@@ -12,7 +12,7 @@ from scipy.special import stdtrit
 from linework import LinearRegression, infer
 from linework.data.blocks import Block
 from linework.inference.coordinates import Coordinates
-from linework.inference.covariance import ClusterScores, Meat
+from linework.inference.covariance import ClusterScores, LineScores, Meat
 from linework.inference.line import Line
 from linework.stats import Moments, RFactor
 
@@ -209,14 +209,18 @@ def test_coordinates_are_orthonormal(parts):
 @pytest.mark.parametrize("kind", KINDS)
 def test_meat_merges(parts, kind, weights):
     coordinates, line, block = parts
-    of = partial(Meat.from_block, coordinates=coordinates, line=line, kind=kind, weights=weights)
+    of = partial(
+        Meat.from_block, coordinates=coordinates, scores=LineScores(line, weights), kind=kind
+    )
     merged = reduce(add, map(of, pieces(block)))
     assert_allclose(merged.matrix, of(block).matrix, 1e-12)
 
 
 def test_cluster_scores_merge(parts):
     coordinates, line, block = parts
-    of = partial(ClusterScores.from_block, coordinates=coordinates, line=line)
+    of = partial(
+        ClusterScores.from_block, coordinates=coordinates, scores=LineScores(line, "frequency")
+    )
     merged = reduce(add, map(of, pieces(block)))
     assert_array_equal(merged.groups, np.arange(7))
     assert_allclose(merged.sums, of(block).sums, 1e-12)

@@ -34,8 +34,8 @@ class Block:
         Names of the columns, for messages.
     numbers : array of int of shape (rows,) or None
         Numbers of the rows in their source; ``None`` where they count on from ``start``.
-    offset : array of shape (rows,) or None
-        A known part of each row's linear predictor.
+    offset : array of shape (rows, m) or None
+        A known part of the first m linear predictors of each row.
     """
 
     X: Matrix

@@ -295,6 +295,11 @@ def scores_left_out(block: Block, update: Update | None, refit: Refits) -> Array
         scores, known = update(block)
     if not known.all():
         scores[~known] = refit(block.take(~known))
+    if (impossible := np.flatnonzero(scores.max(axis=1) == -np.inf)).size:
+        number = block.start + impossible[0]
+        raise Undetermined(
+            f"Row {number} cannot be left out: the priors of the classes that remain are zero."
+        )
     return scores
 
 

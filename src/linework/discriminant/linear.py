@@ -75,7 +75,8 @@ class LinearDiscriminantAnalysis(Projection, ProbabilisticModel):
         Whether Σ is kept in ``covariance_``.
     tol : float, default=1e-4
         Directions of Σ whose standard deviation, in units of the columns' spread, is not above it
-        are left out; so are those between the means that are that much shorter than the longest.
+        are left out. ``scalings_`` leave out those between the means, too, that are that much
+        shorter than the longest.
     unbiased : bool, default=True
         Σ is S_w / (N − K) as in R's MASS, or S_w / N as in scikit-learn.
 
@@ -118,6 +119,8 @@ class LinearDiscriminantAnalysis(Projection, ProbabilisticModel):
     0.98
     >>> model.explained_variance_ratio_.round(4)
     array([0.9912, 0.0088])
+    >>> int((model.leave_one_out(X, y) != y).sum())  # rows told wrong by the others
+    3
     """
 
     def __init__(

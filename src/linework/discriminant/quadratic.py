@@ -9,12 +9,13 @@ import numpy as np
 from sklearn.utils import check_scalar
 from sklearn.utils.metaestimators import available_if
 
-from linework.data.blocks import Array, Block
+from linework.data.blocks import Array
 from linework.data.sources import Table
-from linework.discriminant.base import ByClass, ClassModel, ProbabilisticModel, Undetermined
+from linework.discriminant.base import ByClass, ClassModel, Undetermined
 from linework.discriminant.class_downdates import ClassAxes, OwnDowndates
 from linework.discriminant.covariances import check_share, ledoit_wolf, of_class, shrunk
 from linework.discriminant.densities import QuadraticScores
+from linework.discriminant.gaussian import GaussianModel
 from linework.discriminant.leave_one_out import Update
 from linework.solvers.whitening import Whitening
 from linework.stats import ClassMoments, Moments
@@ -25,7 +26,7 @@ def _from_statistics(model: QuadraticDiscriminantAnalysis) -> bool:
     return bool(model.shrinkage != "auto")
 
 
-class QuadraticDiscriminantAnalysis(ProbabilisticModel):
+class QuadraticDiscriminantAnalysis(GaussianModel):
     """Gaussian classes: argmax_k −½ ln |Σ_k| − ½ (x − m_k)ᵀΣ_k⁻¹(x − m_k) + ln π_k.
 
     Parameters
@@ -61,7 +62,8 @@ class QuadraticDiscriminantAnalysis(ProbabilisticModel):
     Notes
     -----
     One pass, d² operations a row, K·d² numbers held. With every Σ_k replaced by its diagonal this
-    is Gaussian naive Bayes; `RegularizedDiscriminantAnalysis` gives the steps between.
+    is Gaussian naive Bayes, which scikit-learn's `GaussianNB` fits without the rest of Σ_k.
+    `RegularizedDiscriminantAnalysis` gives the steps to `LinearDiscriminantAnalysis`.
 
     Examples
     --------
@@ -176,6 +178,3 @@ class QuadraticDiscriminantAnalysis(ProbabilisticModel):
             axes,
             self.unbiased,
         )
-
-    def _scores(self, block: Block) -> Array:
-        return self._density(block.X)

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from sklearn.utils.metaestimators import available_if
 
-from linework.data.blocks import Array, Block
+from linework.data.blocks import Array
 from linework.data.sources import Table
-from linework.discriminant.base import ByClass, ClassModel, ProbabilisticModel, Undetermined
+from linework.discriminant.base import ByClass, ClassModel, Undetermined
 from linework.discriminant.class_downdates import FactorisedMixtures, MixedDowndates
 from linework.discriminant.covariances import (
     FourthMoments,
@@ -26,6 +26,7 @@ from linework.discriminant.covariances import (
 )
 from linework.discriminant.densities import QuadraticScores
 from linework.discriminant.downdates import rank_limit, spans
+from linework.discriminant.gaussian import GaussianModel
 from linework.discriminant.leave_one_out import Update
 from linework.engine import map_reduce
 from linework.solvers.whitening import Whitening
@@ -95,7 +96,7 @@ def check_target(target: str) -> None:
         raise ValueError(f"target is {target!r}; 'diagonal' and 'identity' are known.")
 
 
-class Mixed(ProbabilisticModel):
+class Mixed(GaussianModel):
     """A model of Gaussian classes of covariances Σ_k(α, γ)."""
 
     target: str
@@ -147,9 +148,6 @@ class Mixed(ProbabilisticModel):
                 "leaves it nothing of the common one: lower alpha, or give the class more rows."
             )
         return Whitening(basis / np.sqrt(mixed), common.log_det + float(np.log(mixed).sum()))
-
-    def _scores(self, block: Block) -> Array:
-        return self._density(block.X)
 
 
 def _from_statistics(model: RegularizedDiscriminantAnalysis) -> bool:
@@ -269,11 +267,11 @@ class RegularizedDiscriminantAnalysis(Mixed):
             )
         total, classes = float(parts.weight.sum()), len(parts.weight)
         likely = parts.pooled * ((total - classes) / total if self.unbiased else 1.0)
+        scale = np.sqrt(likely.trace()) or 1.0  # the share is the same in any unit
+        likely = likely / scale / scale
         if self.gamma == "oas":
             return 1.0 - oas_share(likely, total)
         assert table is not None
-        scale = np.sqrt(likely.trace()) or 1.0  # the share is the same in any unit
         scales = np.full_like(parts.means, scale)
         collect = partial(FourthMoments.from_block, means=parts.means, scales=scales)
-        fourth = float(map_reduce(table, collect).total.sum())
-        return 1.0 - ledoit_wolf_share(likely / scale / scale, total, fourth)
+        return 1.0 - ledoit_wolf_share(likely, total, float(map_reduce(table, collect).total.sum()))

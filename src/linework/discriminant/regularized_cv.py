@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.special import logsumexp
 from sklearn.utils.metaestimators import available_if
 
-from linework.classifier import log_posterior
 from linework.data.blocks import Array, Block, Matrix
 from linework.data.sources import Table
 from linework.discriminant.base import ByClass
@@ -23,12 +22,12 @@ from linework.discriminant.regularized import (
     is_singular,
     mix,
 )
-from linework.engine import map_reduce
+from linework.engine import map_each, map_reduce
 from linework.estimator import CrossValidated
-from linework.folds import class_fold_moments
+from linework.folds import Split, class_fold_moments
 from linework.solvers.whitening import Whitening
 from linework.stats import ClassMoments
-from linework.stats.centre import tile_rows
+from linework.stats.centre import TILE, scratch
 
 SHARES = tuple(np.linspace(0.0, 1.0, 11).round(1).tolist())
 SCORINGS = ("accuracy", "neg_log_loss")
@@ -45,19 +44,20 @@ class AlphaScores:
 
     Attributes
     ----------
-    means : array of shape (K, d)
-    bases : sequence of K arrays of shape (d, d)
-        WU.
-    weights : array of shape (K, d, A)
-        1 / (α δ_j + 1 − α).
-    constants : array of shape (K, A)
+    centre : array of shape (d,)
+        A point among the rows, taken off before anything is multiplied.
+    bases : array of shape (K·r, d + 1)
+        (WU)ᵀ of each class, with −(WU)ᵀ(m_k − centre) as last column.
+    weights : array of shape (K, A, r)
+        −½ / (α δ_j + 1 − α).
+    constants : array of shape (K, A, 1)
         ln π_k − ½ ln |Σ_k(α, γ)|.
     known : array of bool of shape (A,)
         Whether every Σ_k(α, γ) has an inverse.
     """
 
-    means: Array
-    bases: Sequence[Array]
+    centre: Array
+    bases: Array
     weights: Array
     constants: Array
     known: Array
@@ -70,23 +70,27 @@ class AlphaScores:
         whitening = Whitening.of(common, RANK)
         unit = whitening.basis, np.ones(whitening.rank)
         along = [unit if own is None else whitening.along(own) for own in parts.own]
-        mixed = np.array([mix(values, alphas) for _, values in along])
-        known: Array = ~np.any([is_singular(each) for each in mixed], axis=0)
-        mixed[:, :, ~known] = 1.0
+        mixed = np.array([mix(values, alphas).T for _, values in along])
+        known: Array = ~np.any([is_singular(each.T) for each in mixed], axis=0)
+        mixed[:, ~known] = 1.0
         with np.errstate(divide="ignore"):  # a prior of zero: never this class
-            constants = np.log(priors)[:, None] - 0.5 * np.log(mixed).sum(axis=1)
+            constants = np.log(priors)[:, None] - 0.5 * np.log(mixed).sum(axis=2)
         constants -= 0.5 * whitening.log_det
-        return cls(parts.means, [basis for basis, _ in along], 1.0 / mixed, constants, known)
+        centre = priors @ parts.means
+        bases = [
+            np.column_stack([basis.T, (centre - mean) @ basis])
+            for mean, (basis, _) in zip(parts.means, along, strict=True)
+        ]
+        return cls(centre, np.concatenate(bases), -0.5 / mixed, constants[:, :, None], known)
 
     def __call__(self, X: Matrix) -> Array:
-        """The scores of rows (n, d), of shape (n, K, A)."""
-        X = X.toarray() if sp.issparse(X) else X
-        scores = np.empty((len(X), *self.constants.shape))
-        for k, (mean, basis) in enumerate(zip(self.means, self.bases, strict=True)):
-            V = (X - mean) @ basis
-            np.square(V, out=V)
-            scores[:, k] = V @ self.weights[k]
-        scores *= -0.5
+        """The scores of rows (n, d), of shape (K, A, n)."""
+        n, (n_classes, _, rank) = X.shape[0], self.weights.shape
+        Z = np.ones((n, len(self.centre) + 1))
+        np.subtract(X.toarray() if sp.issparse(X) else X, self.centre, out=Z[:, :-1])
+        V = np.matmul(self.bases, Z.T, out=scratch((len(self.bases), n), np.float64))
+        np.square(V, out=V)
+        scores: Array = np.matmul(self.weights, V.reshape(n_classes, rank, n))
         scores += self.constants
         return scores
 
@@ -96,19 +100,27 @@ def _score_rows(block: Block, density: AlphaScores, number: Array, scoring: str)
     block = block.present()
     assert block.group is not None
     total = np.zeros(1 + density.constants.shape[1])
-    step = tile_rows(block.X.shape[1])
+    step = max(TILE // max(len(density.bases), 1), 64)
     for start in range(0, len(block), step):
         rows = slice(start, start + step)
         scores, true = density(block.X[rows]), number[block.group[rows]]
         w = np.ones(len(true)) if block.weight is None else block.weight[rows]
+        own = scores[true, :, np.arange(len(true))].T
         if scoring == "accuracy":
-            values = (scores.argmax(axis=1) == true[:, None]).astype(np.float64)
+            values = _hits(scores, own, true).astype(np.float64)
         else:
-            each = log_posterior(scores)[np.arange(len(true)), true]
-            values = np.where(true[:, None] < 0, -np.inf, each)
+            values = np.where(true < 0, -np.inf, own - logsumexp(scores, axis=0))
         total[0] += w.sum()
-        total[1:] += w @ values
+        total[1:] += values @ w
     return total
+
+
+def _hits(scores: Array, own: Array, true: Array) -> Array:
+    """Whether the best class, of equals the first, is the true one, shape (A, n)."""
+    best = scores.max(axis=0)
+    if np.count_nonzero(scores == best) == best.size:  # many times faster than argmax
+        return np.asarray((own == best) & (true >= 0))
+    return np.asarray(scores.argmax(axis=0) == true)
 
 
 def _from_statistics(model: RegularizedDiscriminantAnalysisCV) -> bool:
@@ -201,10 +213,14 @@ class RegularizedDiscriminantAnalysisCV(CrossValidated, Mixed):
         self.classes_ = classes
         splits = self._splits(X, table.group, table.weight, params)
         stats, trained = class_fold_moments(table, len(classes), splits)
-        scores = [
-            self._score(table.take(np.sort(test)), train, alphas, gammas)
-            for train, (_, test) in zip(trained, splits, strict=True)
-        ]
+        if self.priors is not None:
+            self._set_priors(np.ones(len(classes)), self.priors)
+
+        def score(part: tuple[ClassMoments, Split]) -> Array:
+            train, (_, test) = part
+            return self._score(table.take(np.sort(test)), train, alphas, gammas)
+
+        scores = map_each(zip(trained, splits, strict=True), score)
         self.cv_scores_ = np.stack(scores, axis=-1)
         mean = self.cv_scores_.mean(axis=-1)
         a, g = np.unravel_index(int(mean.argmax()), mean.shape)
@@ -233,8 +249,8 @@ class RegularizedDiscriminantAnalysisCV(CrossValidated, Mixed):
         present = np.array(sorted(train.groups))
         number = np.full(len(self.classes_), -1)
         number[present] = np.arange(len(present))
-        self._set_priors(parts.weight if self.priors is None else np.ones(len(number)), self.priors)
-        priors = self.priors_ if self.priors is None else self.priors_[present]
+        shares = parts.weight / parts.weight.sum()
+        priors = shares if self.priors is None else self.priors_[present]
         scores = np.full((len(alphas), len(gammas)), -np.inf)
         for g, gamma in enumerate(gammas):
             density = AlphaScores.of(parts, parts.common(gamma, self.target), alphas, priors)

@@ -22,10 +22,10 @@ def check_model(model: Any) -> None:
     """Raise a sentence where the model is no fitted least-squares model."""
     if not isinstance(model, LinearRegression):
         raise TypeError(
-            "infer takes a fitted LinearRegression or LogLinearRegression, and a "
-            f"{type(model).__name__} is given. Classical standard errors do not hold for penalised "
-            "coefficients: fit LinearRegression on the chosen columns. Of a Pipeline, give the "
-            "last step, and X as it reaches that."
+            "infer takes a fitted LinearRegression, LogLinearRegression, GLM or "
+            f"LogisticRegression, and a {type(model).__name__} is given. Classical standard errors "
+            "do not hold for penalised coefficients: fit LinearRegression on the chosen columns. "
+            "Of a Pipeline, give the last step, and X as it reaches that."
         )
     if model.positive:
         raise ValueError(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Literal
+from typing import Literal, Protocol
 
 import numpy as np
 
@@ -25,12 +25,35 @@ FULL_LEVERAGE = 1e-10
 """A row whose 1 − h is below this is fitted whatever its y: its residual is rounding error."""
 
 
+class Scores(Protocol):
+    """What a row says of the coefficients at the fit: its score is u·x, with x its columns."""
+
+    def __call__(self, rows: Block) -> tuple[Array, Array, Array]:
+        """U of one such row, how many of them there are, and c, so that its leverage is c·qᵀq."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class LineScores:
+    """Least squares: u = r, w times, c = 1; of precision w, u = w r, once, c = w."""
+
+    line: Line
+    weights: Weights
+
+    def __call__(self, rows: Block) -> tuple[Array, Array, Array]:
+        """U, number and leverage's factor of each row."""
+        r = self.line.residuals(rows)
+        one = np.ones(len(r))
+        w = one if rows.weight is None else rows.weight
+        return (w * r, one, w) if self.weights == "precision" else (r, w, one)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Meat:
-    """M = Σ ω r² q qᵀ in the design's `Coordinates`; `a + b` is the sum over both parts' rows.
+    """M = Σ m u² q qᵀ in the design's `Coordinates`; `a + b` is the sum over both parts' rows.
 
-    ω is w for rows that count w times, w² for rows of precision w, divided by (1 − h) for HC2 and
-    (1 − h)² for HC3, with h the leverage of one row: qᵀq or, of precision w, w qᵀq.
+    With u and m of `Scores`, divided by (1 − h) for HC2 and (1 − h)² for HC3, with the leverage
+    h = c qᵀq of one row.
 
     Attributes
     ----------
@@ -40,24 +63,19 @@ class Meat:
     matrix: Array
 
     @classmethod
-    def from_block(
-        cls, block: Block, coordinates: Coordinates, line: Line, kind: str, weights: Weights
-    ) -> Meat:
+    def from_block(cls, block: Block, coordinates: Coordinates, scores: Scores, kind: str) -> Meat:
         """Sum over the block: 2k² operations a row."""
-        total = None
+        k = len(coordinates.x_mean) + coordinates.intercept
+        total = cls(np.zeros((k, k)))
         for rows, X in dense_tiles(block):
             Q = coordinates.rows(X)
-            w = np.ones(len(Q)) if rows.weight is None else rows.weight
-            precise = weights == "precision"
-            rest = 1.0 - np.square(Q).sum(axis=1) * (w if precise else 1.0)
+            u, number, factor = scores(rows)
+            rest = 1.0 - factor * np.square(Q).sum(axis=1)
             if DISCOUNT[kind]:
                 _reject_full_leverage(rows, rest, kind)
-            scale = np.sqrt((w**2 if precise else w) / rest ** DISCOUNT[kind])
-            S = Q * (scale * line.residuals(rows))[:, None]
-            part = cls(S.T @ S)
-            total = part if total is None else total + part
-        k = len(line.coef) + coordinates.intercept
-        return cls(np.zeros((k, k))) if total is None else total
+            S = Q * (u * np.sqrt(number / rest ** DISCOUNT[kind]))[:, None]
+            total += cls(S.T @ S)
+        return total
 
     def __add__(self, other: Meat) -> Meat:
         return Meat(self.matrix + other.matrix)
@@ -75,7 +93,7 @@ def _reject_full_leverage(rows: Block, rest: Array, kind: str) -> None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClusterScores:
-    """s_g = Σ_{i in g} w r q of each cluster g; `a + b` adds up those of the same cluster.
+    """s_g = Σ_{i in g} m u q of each cluster g; `a + b` adds up those of the same cluster.
 
     Attributes
     ----------
@@ -88,14 +106,14 @@ class ClusterScores:
     sums: Array
 
     @classmethod
-    def from_block(cls, block: Block, coordinates: Coordinates, line: Line) -> ClusterScores:
+    def from_block(cls, block: Block, coordinates: Coordinates, scores: Scores) -> ClusterScores:
         """Sums over the block: k² operations a row."""
-        k = len(line.coef) + coordinates.intercept
+        k = len(coordinates.x_mean) + coordinates.intercept
         parts = [cls(np.empty(0, np.intp), np.empty((0, k)))]
         for rows, X in dense_tiles(block):
             assert rows.group is not None
-            score = line.residuals(rows) * (1.0 if rows.weight is None else rows.weight)
-            parts.append(cls(rows.group, coordinates.rows(X) * score[:, None]))
+            u, number, _ = scores(rows)
+            parts.append(cls(rows.group, coordinates.rows(X) * (u * number)[:, None]))
         return cls._joined(parts)
 
     def __add__(self, other: ClusterScores) -> ClusterScores:
@@ -125,27 +143,20 @@ class ClusterScores:
 def robust_meat(
     table: Table,
     coordinates: Coordinates,
-    line: Line,
+    scores: Scores,
     covariance: str,
-    weights: Weights,
     n: float,
 ) -> Array:
     """M (k, k) of a robust covariance, by one pass over the rows.
 
     HC1 multiplies HC0 by n / (n − k), and clusters by (n − 1) / (n − k) · G / (G − 1).
     """
-    k = len(line.coef) + coordinates.intercept
+    k = len(coordinates.x_mean) + coordinates.intercept
     if covariance == "cluster":
-        scores = map_reduce(
-            table, partial(ClusterScores.from_block, coordinates=coordinates, line=line)
-        )
-        return scores.meat() * ((n - 1.0) / (n - k))
-    meat = map_reduce(
-        table,
-        partial(
-            Meat.from_block, coordinates=coordinates, line=line, kind=covariance, weights=weights
-        ),
-    ).matrix
+        clusters = partial(ClusterScores.from_block, coordinates=coordinates, scores=scores)
+        return map_reduce(table, clusters).meat() * ((n - 1.0) / (n - k))
+    squares = partial(Meat.from_block, coordinates=coordinates, scores=scores, kind=covariance)
+    meat = map_reduce(table, squares).matrix
     return meat * (n / (n - k)) if covariance == "HC1" else meat
 
 

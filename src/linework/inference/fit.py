@@ -10,7 +10,13 @@ from linework.data.blocks import Array
 from linework.data.sources import Table
 from linework.engine import map_rows
 from linework.inference.coordinates import Coordinates
-from linework.inference.covariance import Covariance, Weights, robust_meat, wald_f
+from linework.inference.covariance import (
+    Covariance,
+    LineScores,
+    Weights,
+    robust_meat,
+    wald_f,
+)
 from linework.inference.line import Line, quartiles
 from linework.inference.prediction import Predictor
 from linework.inference.result import Inference
@@ -110,7 +116,8 @@ class Fit:
         k = len(line.coef) + self.coordinates.intercept
         if covariance == "classic" or np.isnan(variance):
             return variance * np.eye(k)
-        return robust_meat(self.table, self.coordinates, line, covariance, self.weights, self.n)
+        scores = LineScores(line, self.weights)
+        return robust_meat(self.table, self.coordinates, scores, covariance, self.n)
 
     def _spread(self, meat: Array) -> Array:
         """T M Tᵀ, with NaN for the coefficients that are not defined."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from numbers import Integral, Real
+from typing import TypeAlias
 
 import numpy as np
 from sklearn.utils import check_scalar
@@ -11,9 +13,13 @@ from linework.data.blocks import Array
 from linework.data.sources import Table
 from linework.estimator import RowReader
 from linework.likelihood.problem import Problem
+from linework.likelihood.solve import solve
 from linework.losses import Loss
 from linework.solvers.convergence import Convergence
 from linework.solvers.newton import Minimum
+
+Solver: TypeAlias = Callable[[Problem, Array, float, int], Minimum]
+"""A problem, θ to begin at, the scaled gradient to reach, and iterations at most ↦ its minimum."""
 
 TIGHTER = 1e-4
 """The gradient is brought to this share of ``tol``: near the optimum a step adds several digits."""
@@ -43,6 +49,8 @@ class LikelihoodModel(RowReader):
         l2: float,
         l1: float,
         start: tuple[Array, Array] | None = None,
+        solver: Solver = solve,
+        kind: type[Problem] = Problem,
     ) -> tuple[Array, Array, Problem]:
         """B (d, k) and b (k,) of the smallest penalised loss, and the problem they solve.
 
@@ -54,11 +62,15 @@ class LikelihoodModel(RowReader):
             Penalties beside the mean loss.
         start : pair of arrays, optional
             B and b to begin with.
+        solver : callable, default=solve
+            The way to the minimum.
+        kind : type, default=Problem
+            What is minimised.
         """
-        problem = Problem.of(table, loss, null, self.fit_intercept, l2, l1)
+        problem = kind.of(table, loss, null, self.fit_intercept, l2, l1)
         zero = np.zeros((table.n_columns, loss.n_scores)), null
         theta = problem.parameters(*(zero if start is None else start))
-        found = problem.solve(theta, self._reach(table), self.max_iter)
+        found = solver(problem, theta, self._reach(table), self.max_iter)
         self._set_convergence(found, self._reach(table))
         coef, intercept = problem.coefficients(found.theta)
         return coef, intercept, problem

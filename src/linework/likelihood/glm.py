@@ -58,7 +58,7 @@ class GLM(RegressorMixin, LikelihoodModel):
     coef_ : array of shape (d,)
     intercept_ : float
     deviance_, null_deviance_ : float
-        Σ w d(y, μ) at the fit, and without slopes.
+        Σ w d(y, μ) at the fit, and without slopes: of an intercept, if there is one.
     n_iter_ : int
     convergence_ : Convergence
 
@@ -126,16 +126,13 @@ class GLM(RegressorMixin, LikelihoodModel):
         check_scalar(self.l1_ratio, "l1_ratio", Real, min_val=0.0, max_val=1.0)
         self._check_iterations()
         loss = self._loss()
-        if y is None:
-            raise ValueError("GLM requires y to be passed, but the target y is None.")
-        table = self._read(X, y, sample_weight, reset=True)
-        column_or_1d(y, warn=True)
-        table = dataclasses.replace(table, offset=_offset(offset, table.n_rows))
-        y, weight = _present(table)
-        _reject_outside(loss.family, table)
+        table = self._read_training(X, y, sample_weight, offset, reset=True)
+        y, weight = present_rows(table)
         null, null_value = self._null(table, loss, y, weight)
+        if not self.fit_intercept:
+            null_value = self._mean_loss(table, loss, np.zeros(1))
         l1, l2 = self.alpha * self.l1_ratio, self.alpha * (1.0 - self.l1_ratio)
-        start = self._start(table, loss, y, weight, null)
+        start = self._start(table, loss, y, weight)
         coef, intercept, _ = self._minimise(table, loss, null, l2, l1, start)
         penalty = 0.5 * l2 * float((coef**2).sum()) + l1 * float(np.abs(coef).sum())
         value = self.convergence_.objective - penalty
@@ -209,7 +206,7 @@ class GLM(RegressorMixin, LikelihoodModel):
         return np.asarray(np.sign(y - mu) * np.sqrt(2.0 * np.maximum(value, 0.0)))
 
     def score(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> float:
-        """D² = 1 − deviance / deviance without slopes, as scikit-learn's generalized models have.
+        """D² = 1 − deviance / deviance of an intercept alone, as scikit-learn's models have it.
 
         Parameters
         ----------
@@ -224,10 +221,8 @@ class GLM(RegressorMixin, LikelihoodModel):
         """
         check_is_fitted(self)
         loss = self._loss()
-        table = self._read(X, column_or_1d(y), sample_weight, reset=False)
-        table = dataclasses.replace(table, offset=_offset(offset, table.n_rows))
-        _reject_outside(loss.family, table)
-        y, weight = _present(table)
+        table = self._read_training(X, y, sample_weight, offset, reset=False)
+        y, weight = present_rows(table)
         _, null_value = self._null(table, loss, y, weight)
 
         def total(block: Block) -> Array:
@@ -239,12 +234,24 @@ class GLM(RegressorMixin, LikelihoodModel):
         null = null_value * weight.sum() - saturated
         return float(1.0 - (map_reduce(table, total) - saturated) / (null if null > 0.0 else 1.0))
 
+    def _read_training(
+        self, X: Any, y: Any, sample_weight: Any, offset: Any, *, reset: bool
+    ) -> Table:
+        """The rows with targets that the family can give, and their offsets."""
+        if y is None:
+            raise ValueError("GLM requires y to be passed, but the target y is None.")
+        table = self._read(X, y, sample_weight, reset=reset)
+        column_or_1d(y, warn=True)
+        table = dataclasses.replace(table, offset=_offset(offset, table.n_rows))
+        _reject_outside(self._loss().family, table)
+        return table
+
     def _predictor(self, block: Block) -> Array:
         with np.errstate(invalid="ignore"):  # infinity times zero is told below, in words
             eta = np.asarray(block.X @ self.coef_ + self.intercept_, np.float64)
         if not np.isfinite(eta).all():
             block.reject_nonfinite()
-        return eta if block.offset is None else eta + block.offset
+        return eta if block.offset is None else eta + block.offset[:, 0]
 
     def _loss(self) -> GeneralizedLoss:
         family, link = self.family, self.link
@@ -268,24 +275,51 @@ class GLM(RegressorMixin, LikelihoodModel):
     def _null(
         self, table: Table, loss: GeneralizedLoss, y: Array, weight: Array
     ) -> tuple[Array, float]:
-        """The linear predictor (1,) of the model without slopes, and its mean loss."""
-        total = float(weight.sum())
+        """The linear predictor (1,) of the model of an intercept alone, and its mean loss."""
+        family, link, total = loss.family, loss.link, float(weight.sum())
         mean = float(weight @ y) / total
-        if loss.family.outside(np.array(mean)) or mean in (loss.family.lowest, 1.0):
-            mean = (total * mean + 0.5) / (total + 1.0)  # the best would be at infinity
-        eta = np.atleast_1d(loss.link.link(np.array(mean))).astype(np.float64)
-        if not self.fit_intercept:
-            eta = np.zeros(1)
-        elif table.offset is not None:
-            bare = dataclasses.replace(table.columns(np.zeros(0, np.intp)))
-            eta = eta - np.average(table.offset, weights=table.weight)
-            _, eta, _ = GLM(loss.family, loss.link)._minimise(bare, loss, eta, 0.0, 0.0)
-        offset = 0.0 if table.offset is None else table.offset[_chosen(table)]
-        values, _ = loss.evaluate(y[:, None], np.broadcast_to(eta + offset, len(y))[:, None])
-        return eta, float(weight @ values) / total
+        at_bound = mean in (family.lowest, family.highest)  # the best intercept is infinite
+        if at_bound:
+            mean = (total * mean + 0.5) / (total + 1.0)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            eta = np.atleast_1d(link.link(np.array(mean))).astype(np.float64)
+        if not np.isfinite(eta).all():
+            raise ValueError(
+                f"The mean of y is {mean:g}, and no linear predictor gives that with the "
+                f"{link.name} link: choose one whose means it is among, such as link='identity'."
+            )
+        if table.offset is not None:
+            bare = table.columns(np.zeros(0, np.intp))
+            start = self._inside(loss, y, eta, table.offset[_chosen(table), 0], weight)
+            _, eta, _ = GLM(family, link)._minimise(bare, loss, start, 0.0, 0.0)
+        if at_bound:
+            return eta, float(weight @ family.saturated(y)) / total
+        return eta, self._mean_loss(table, loss, eta)
+
+    @staticmethod
+    def _inside(loss: GeneralizedLoss, y: Array, eta: Array, offset: Array, weight: Array) -> Array:
+        """An intercept (1,) that brings η + offset near ``eta`` and into the link's domain.
+
+        Domains end below, above or on both sides: the largest and the least that any row would have
+        keep all rows on one side.
+        """
+        wanted = eta - offset
+        choices = np.average(wanted, weights=weight), wanted.max(), wanted.min()
+        for intercept in choices:
+            if np.isfinite(loss.evaluate(y[:, None], (intercept + offset)[:, None])[0]).all():
+                return np.array([intercept])
+        return np.array(choices[:1])
+
+    @staticmethod
+    def _mean_loss(table: Table, loss: GeneralizedLoss, eta: Array) -> float:
+        """The mean loss of the linear predictors eta + offset."""
+        y, weight = present_rows(table)
+        offset = np.zeros((table.n_rows, 1)) if table.offset is None else table.offset
+        values, _ = loss.evaluate(y[:, None], eta + offset[_chosen(table)])
+        return float(weight @ values / weight.sum())
 
     def _start(
-        self, table: Table, loss: GeneralizedLoss, y: Array, weight: Array, null: Array
+        self, table: Table, loss: GeneralizedLoss, y: Array, weight: Array
     ) -> tuple[Array, Array] | None:
         """Coefficients to begin with, where zeros are outside the link's domain.
 
@@ -294,12 +328,12 @@ class GLM(RegressorMixin, LikelihoodModel):
         """
         if self.fit_intercept:
             return None
-        zero = np.broadcast_to(0.0 if table.offset is None else table.offset, table.n_rows)
-        if np.isfinite(loss.evaluate(y[:, None], zero[_chosen(table), None])[0]).all():
+        zero = np.zeros((table.n_rows, 1)) if table.offset is None else table.offset
+        if np.isfinite(loss.evaluate(y[:, None], zero[_chosen(table)])[0]).all():
             return None
         assert table.y is not None
         target = loss.link.link((table.y + float(weight @ y) / weight.sum()) / 2.0)
-        working = dataclasses.replace(table, y=target - zero[:, None])
+        working = dataclasses.replace(table, y=target - zero)
         coef = least_squares(map_reduce(working, Moments.from_block), fit_intercept=False).coef
         return coef, np.zeros(1)
 
@@ -319,14 +353,14 @@ def _offset(offset: Any, n_rows: int) -> Array | None:
             f"offset has shape {values.shape}, and {n_rows} finite numbers are expected, one for "
             "each row; ln 0 is infinite, so give exposures above zero."
         )
-    return values
+    return values[:, None]
 
 
 def _chosen(table: Table) -> Array | slice:
     return slice(None) if table.weight is None else table.weight > 0.0
 
 
-def _present(table: Table) -> tuple[Array, Array]:
+def present_rows(table: Table) -> tuple[Array, Array]:
     """Targets and weights of the rows of positive weight."""
     assert table.y is not None
     rows = _chosen(table)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import warnings
 from numbers import Real
 from typing import Any, Self
 
@@ -13,9 +14,26 @@ from linework.classifier import Probabilistic
 from linework.data.blocks import Array, Block
 from linework.data.sources import Table
 from linework.labels import class_weights
-from linework.likelihood.base import LikelihoodModel
+from linework.likelihood.base import LikelihoodModel, Solver
+from linework.likelihood.firth import FirthProblem
 from linework.likelihood.problem import Problem
+from linework.likelihood.separability import certain_of_a_row, separability_of
+from linework.likelihood.solve import solve
+from linework.likelihood.textbook import by_descent, by_newton, by_reweighting
 from linework.losses import LINKS, Binomial, GeneralizedLoss, Loss, SoftmaxLoss
+from linework.solvers.newton import minimise
+
+SOLVERS: dict[str, Solver] = {
+    "auto": solve,
+    "newton": by_newton,
+    "irls": by_reweighting,
+    "gradient": by_descent,
+}
+SEPARATION = ("warn", "raise", "firth")
+
+
+class SeparationWarning(UserWarning):
+    """The classes are linearly separable, and the likelihood has no maximum."""
 
 
 class LogisticRegression(Probabilistic, LikelihoodModel):
@@ -44,6 +62,16 @@ class LogisticRegression(Probabilistic, LikelihoodModel):
     max_iter : int, default=100
     warm_start : bool, default=False
         Whether a fit begins at the coefficients of the one before.
+    solver : {"auto", "newton", "irls", "gradient"}, default="auto"
+        The way to the optimum, which is the same. The last three are the textbook's, to be watched
+        in ``convergence_.trace``: Newton's method with all second derivatives in every step;
+        iteratively reweighted least squares, for two classes; and gradient descent. They take no
+        1-norm.
+    separation : {"warn", "raise", "firth"}, default="warn"
+        What to do without a penalty where a linear function tells the classes apart, so that the
+        likelihood grows without end along some columns: name them in a warning, or in an error. Or
+        maximise, whatever the data, Firth's penalised likelihood ln L + ½ ln |I|, whose estimates
+        are finite and of less bias; for two classes.
 
     Attributes
     ----------
@@ -87,6 +115,8 @@ class LogisticRegression(Probabilistic, LikelihoodModel):
         class_weight: Any = None,
         max_iter: int = 100,
         warm_start: bool = False,
+        solver: str = "auto",
+        separation: str = "warn",
     ) -> None:
         self.C = C
         self.l1_ratio = l1_ratio
@@ -95,6 +125,8 @@ class LogisticRegression(Probabilistic, LikelihoodModel):
         self.class_weight = class_weight
         self.max_iter = max_iter
         self.warm_start = warm_start
+        self.solver = solver
+        self.separation = separation
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit from rows.
@@ -121,11 +153,60 @@ class LogisticRegression(Probabilistic, LikelihoodModel):
             start = self.coef_.T.astype(np.float64), self.intercept_.astype(np.float64)
         strength = 1.0 / (self.C * totals.sum())
         l1, l2 = strength * self.l1_ratio, strength * (1.0 - self.l1_ratio)
-        coef, intercept, _ = self._minimise(table, loss, null, l2, l1, start)
+        solver, kind = self._way(len(classes), strength)
+        coef, intercept, _ = self._minimise(table, loss, null, l2, l1, start, solver, kind)
+        if not strength and kind is Problem:
+            self._tell_of_separation(table, classes, coef, intercept)
         self.classes_ = classes
         self.coef_, self.intercept_ = coef.T.astype(table.dtype), intercept.astype(table.dtype)
         self.n_iter_ = np.array([self.convergence_.n_iter], np.int32)
         return self
+
+    def _way(self, n_classes: int, strength: float) -> tuple[Solver, type[Problem]]:
+        """How to minimise what, or a sentence on what does not go together."""
+        for name, known in (("solver", SOLVERS), ("separation", SEPARATION)):
+            if getattr(self, name) not in known:
+                raise ValueError(
+                    f"{name} is {getattr(self, name)!r}; {', '.join(known)} are known."
+                )
+        solver = SOLVERS[self.solver]
+        if solver is not solve and strength and self.l1_ratio:
+            raise ValueError(
+                f"solver={self.solver!r} needs a smooth penalty, and l1_ratio is "
+                f"{self.l1_ratio!r}: set l1_ratio=0, or leave solver='auto'."
+            )
+        if solver is by_reweighting and n_classes > 2:
+            raise ValueError(
+                f"solver='irls' is for two classes, and there are {n_classes}: take 'newton'."
+            )
+        if self.separation != "firth":
+            return solver, Problem
+        if n_classes > 2 or strength:
+            raise ValueError(
+                f"separation='firth' is for two classes and no other penalty, and there are "
+                f"{n_classes} classes and C={self.C!r}: set C=np.inf, or fit pairs of classes."
+            )
+        return minimise, FirthProblem
+
+    def _tell_of_separation(
+        self, table: Table, classes: Array, coef: Array, intercept: Array
+    ) -> None:
+        if not certain_of_a_row(table, coef, intercept):
+            return
+        names = self._column_names(range(table.n_columns))
+        found = separability_of(table, classes, names, self.fit_intercept)
+        if not found:
+            return
+        shown = ", ".join(map(repr, found.columns[:10])) + ", …" * (len(found.columns) > 10)
+        which = "all rows" if found.kind == "complete" else "some rows, and errs in none"
+        sentence = (
+            f"A linear function of {shown} tells the classes apart for {which}: the likelihood "
+            "has no maximum, and these coefficients are infinite but for where the "
+            "fit stopped. Use separation='firth', a penalty (a finite C), or leave columns out."
+        )
+        if self.separation == "raise":
+            raise ValueError(sentence)
+        warnings.warn(sentence, SeparationWarning, stacklevel=3)
 
     def _read_labelled(
         self, X: Any, y: Any, sample_weight: Any, *, reset: bool

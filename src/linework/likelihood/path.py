@@ -15,6 +15,7 @@ from sklearn.utils import check_scalar
 
 from linework.data.blocks import Array
 from linework.likelihood.problem import Problem
+from linework.likelihood.solve import solve
 from linework.solvers.newton import Minimum
 
 HESSIANS = 1 << 28
@@ -67,7 +68,7 @@ def follow(
         near = guide[number] if guided else before
         if near is None:
             theta = now.parameters(np.zeros((len(problem.l2), len(null))), null)
-            found = now.solve(theta, tol, max_iter)
+            found = solve(now, theta, tol, max_iter)
         else:
             theta = now.parameters(near.coef, near.intercept)
             if guided and before is not None:
@@ -75,7 +76,7 @@ def follow(
                 theta -= now.parameters(guide[number - 1].coef, guide[number - 1].intercept)
             known = near if near.found.hessian is not None or before is None else before
             hessian = now.repenalised(known.found.hessian, known.l2)
-            found = now.solve(theta, tol, max_iter, hessian, near=True)
+            found = solve(now, theta, tol, max_iter, hessian, near=True)
         if before is not None and len(penalties) * found.hessian_bytes > HESSIANS:
             fits[-1] = dataclasses.replace(
                 before, found=dataclasses.replace(before.found, hessian=None)

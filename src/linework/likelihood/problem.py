@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -11,15 +12,12 @@ from linework.data.blocks import Array, Block
 from linework.data.sources import Table
 from linework.engine import map_reduce
 from linework.losses import Loss, SoftmaxLoss
-from linework.solvers.newton import Minimum, minimise
 from linework.stats import ColumnMoments, Curvature, Gradient
+from linework.stats.gradient import Fused
 
-FEWEST, MOST = 10, 100
-"""Rows for each parameter in the sample that a fit begins with. A Hessian of 100 rows for each
-contracts the error by about ten in every step; more rows bring less than they cost."""
-
-SHARE = 10
-"""The sample is about a tenth of the rows, within those bounds, and at most a third."""
+LARGE = 1 << 21
+"""Numbers of a table from which its passes are by the compiled loop: a fit of 20 ms, where loading
+Numba takes 200 the first time."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,9 +37,11 @@ class Problem:
     l2 : array of shape (d,)
     l1_factor : float
     unit : float
-        Root of the mean square of the scores of the model without slopes.
+        Root of the mean square of the scores of intercepts alone.
     redundant : bool
         Whether a constant added to all k linear predictors changes nothing, as for a softmax.
+    fused : Fused, optional
+        The loss's compiled loop, where the table is large.
     """
 
     table: Table
@@ -52,32 +52,38 @@ class Problem:
     l1_factor: float
     unit: float
     redundant: bool = False
+    fused: Fused | None = None
 
     @classmethod
     def of(
         cls, table: Table, loss: Loss, null: Array, fit_intercept: bool, l2: float, l1: float
     ) -> Problem:
-        """The problem of a table, by a pass for its columns and one for the model without slopes.
+        """The problem of a table, by a pass for its columns and one for intercepts alone.
 
-        ``null`` (k,) holds that model's linear predictors.
+        ``null`` (k,) holds the best of those.
         """
-        columns = map_reduce(table, ColumnMoments.from_block)
+        large = not table.sparse and table.n_rows * table.n_columns >= LARGE
+        columns = map_reduce(table, partial(ColumnMoments.from_block, compiled=large))
 
         def square(block: Block) -> Array:
             block = block.present()
-            eta = np.tile(null if fit_intercept else 0.0 * null, (len(block), 1))
+            eta = np.tile(null, (len(block), 1))
             if block.offset is not None:
-                eta += block.offset[:, None]
+                eta += block.offset
             squares = np.square(loss.evaluate(block.targets, eta)[1]).mean(axis=1)
             return np.array(squares.sum() if block.weight is None else block.weight @ squares)
 
         unit = float(np.sqrt(map_reduce(table, square) / columns.weight))
         penalties = np.full(table.n_columns, l2)
         redundant = isinstance(loss, SoftmaxLoss)
-        return cls(table, loss, columns, fit_intercept, penalties, l1, unit or 1.0, redundant)
+        fused = loss.fused if large else None
+        return cls(
+            table, loss, columns, fit_intercept, penalties, l1, unit or 1.0, redundant, fused
+        )
 
     @property
-    def _shape(self) -> tuple[int, int]:
+    def shape(self) -> tuple[int, int]:
+        """(p, k)."""
         return self.table.n_columns + self.fit_intercept, self.loss.n_scores
 
     @property
@@ -85,7 +91,7 @@ class Problem:
         """The factors of the 1-norm (p·k,); intercepts have none."""
         if self.l1_factor == 0.0:
             return None
-        factors = np.full(self._shape, self.l1_factor)
+        factors = np.full(self.shape, self.l1_factor)
         factors[self.table.n_columns :] = 0.0
         return factors.ravel()
 
@@ -95,40 +101,39 @@ class Problem:
         return (1.5 + self.table.n_columns / 40.0) * (self.loss.n_scores + 1) / 2.0
 
     @property
-    def _centre(self) -> Array:
+    def centre(self) -> Array:
+        """x̄, or zero without an intercept."""
         return self.columns.x_mean if self.fit_intercept else np.zeros(self.table.n_columns)
 
     @property
-    def _squares(self) -> Array:
+    def squares(self) -> Array:
         """Mean squares of the columns about the centre, shape (d,)."""
         d, moments = self.table.n_columns, self.columns
         squares = moments.squares[:d] / moments.weight
         return squares if self.fit_intercept else squares + moments.x_mean**2
 
     @property
-    def _scale(self) -> Array:
+    def scale(self) -> Array:
         """Root mean squares (p,), with infinity for a column that does not vary."""
-        squares, floor = (
-            self._squares,
-            np.square(8 * np.finfo(np.float64).eps * self.columns.x_mean),
-        )
+        squares, rounding = self.squares, 8 * np.finfo(np.float64).eps
+        floor = np.square(rounding * self.columns.x_mean)
         scale = np.where(squares > floor, np.sqrt(squares), np.inf)
         return np.append(scale, np.ones(int(self.fit_intercept)))
 
     def coefficients(self, theta: Array) -> tuple[Array, Array]:
         """B (d, k) and b (k,)."""
-        theta, d = theta.reshape(self._shape), self.table.n_columns
+        theta, d = theta.reshape(self.shape), self.table.n_columns
         coef = theta[:d]
         if not self.fit_intercept:
             return coef, np.zeros(self.loss.n_scores)
-        return coef, theta[d] - self._centre @ coef
+        return coef, theta[d] - self.centre @ coef
 
     def parameters(self, coef: Array, intercept: Array) -> Array:
         """Θ of coefficients (d, k) and intercepts (k,); a column that does not vary has none."""
-        coef = np.where(np.isinf(self._scale[: len(coef), None]), 0.0, coef)
+        coef = np.where(np.isinf(self.scale[: len(coef), None]), 0.0, coef)
         if not self.fit_intercept:
             return coef.ravel()
-        return np.vstack([coef, intercept + self._centre @ coef]).ravel()
+        return np.vstack([coef, intercept + self.centre @ coef]).ravel()
 
     @property
     def _gauge(self) -> Array:
@@ -138,8 +143,8 @@ class Problem:
         errors along the constants would not decay. Coefficients under a 1-norm need none.
         """
         if not self.redundant:
-            return np.zeros(self._shape[0])
-        gauge = np.where(np.isinf(self._scale), 1.0, self.unit * self._scale) ** 2
+            return np.zeros(self.shape[0])
+        gauge = np.where(np.isinf(self.scale), 1.0, self.unit * self.scale) ** 2
         gauge[: self.table.n_columns if self.l1_factor else 0] = 0.0
         return gauge
 
@@ -154,7 +159,7 @@ class Problem:
         k = self.loss.n_scores
         moved, slopes = hessian.copy(), np.arange(self.l2.size * k)
         moved[slopes, slopes] += np.repeat(self.l2 - l2, k)
-        still = np.flatnonzero(np.repeat(np.isinf(self._scale), k))
+        still = np.flatnonzero(np.repeat(np.isinf(self.scale), k))
         moved[still], moved[:, still] = 0.0, 0.0
         moved[still, still] = 1.0
         return moved
@@ -165,15 +170,17 @@ class Problem:
 
         def gradient(block: Block) -> Gradient:
             with np.errstate(over="ignore", invalid="ignore"):  # outside the loss's domain
-                return Gradient.from_block(block, coef, intercept, self.loss.evaluate)
+                return Gradient.from_block(block, coef, intercept, self.loss.evaluate, self.fused)
 
         sums = map_reduce(self.table, gradient)
+        if not np.isfinite(sums.value):  # and there is no gradient
+            return np.inf, np.full_like(theta, np.nan)
         weight, l2 = self.columns.weight, self.l2[:, None]
-        slope = l2 * coef - sums.centred(self._centre) / weight
-        slope[np.isinf(self._scale[: len(coef)])] = 0.0
+        slope = l2 * coef - sums.centred(self.centre) / weight
+        slope[np.isinf(self.scale[: len(coef)])] = 0.0
         if self.fit_intercept:
             slope = np.vstack([slope, -sums.intercept / weight])
-        constants = theta.reshape(self._shape).sum(axis=1)
+        constants = theta.reshape(self.shape).sum(axis=1)
         slope += (self._gauge * constants)[:, None]
         value = sums.value / weight + 0.5 * ((l2 * coef**2).sum() + self._gauge @ constants**2)
         return float(value), slope.ravel()
@@ -181,17 +188,17 @@ class Problem:
     def hessian(self, theta: Array) -> Array:
         """Its second derivatives, expected where they depend on y."""
         coef, intercept = self.coefficients(theta)
-        centre, curve = self._centre, self.loss.curvature
+        centre, curve = self.centre, self.loss.curvature
 
         def curvature(block: Block) -> Curvature:
             return Curvature.from_block(block, coef, intercept, centre, curve)
 
-        (p, k), d = self._shape, self.table.n_columns
+        (p, k), d = self.shape, self.table.n_columns
         H = map_reduce(self.table, curvature).matrix(k)[:p, :, :p] / self.columns.weight
         column, each = np.arange(p), np.arange(k)[:, None]
         H[column, :, column] += self._gauge[:, None, None]
         H[column[:d], each, column[:d], each] += self.l2
-        still = np.flatnonzero(np.isinf(self._scale))
+        still = np.flatnonzero(np.isinf(self.scale))
         H[still], H[:, :, still] = 0.0, 0.0
         H[still, each, still, each] = 1.0
         return H.reshape(p * k, p * k)
@@ -199,42 +206,35 @@ class Problem:
     def scaled(self, gradient: Array) -> float:
         """The largest derivative by a column of unit spread, beside the scores' root mean square.
 
-        It is at most 1 for the model without slopes, whatever the units of X and y.
+        It is at most 1 for intercepts alone, whatever the units of X and y.
         """
-        slope = gradient.reshape(self._shape) / self._scale[:, None]
+        slope = gradient.reshape(self.shape) / self.scale[:, None]
         return float(np.abs(slope).max(initial=0.0) / self.unit)
+
+    def among(self, index: Array) -> Problem:
+        """The problem with these columns only, read into memory."""
+        d = self.table.n_columns
+        kept = np.concatenate([index, np.arange(d, len(self.columns.mean))])
+        columns = dataclasses.replace(
+            self.columns, mean=self.columns.mean[kept], squares=self.columns.squares[kept]
+        )
+        table = self.table.columns(index).held()
+        return dataclasses.replace(self, table=table, columns=columns, l2=self.l2[index])
+
+    @property
+    def n_present(self) -> int:
+        """The number of rows of positive weight."""
+        weight = self.table.weight
+        return self.table.n_rows if weight is None else int(np.count_nonzero(weight))
 
     def sample(self, n_rows: int) -> Problem:
         """The problem on so many rows, held near zero where they alone do not determine it."""
-        rows = np.random.default_rng(0).choice(self.table.n_rows, n_rows, replace=False)
-        part = self.table.take(np.sort(rows)).held()
+        rows = np.sort(np.random.default_rng(0).choice(self.n_present, n_rows, replace=False))
+        if self.table.weight is not None:  # rows of weight zero count as removed
+            rows = np.flatnonzero(self.table.weight)[rows]
+        part = self.table.take(rows).held()
         weight = float(n_rows if part.weight is None else part.weight.sum())
-        columns = dataclasses.replace(self.columns, weight=weight)
-        columns = dataclasses.replace(
-            columns, squares=columns.squares * weight / self.columns.weight
-        )
-        l2 = self.l2 + self._squares * self.unit**2 * np.prod(self._shape) / n_rows
+        squares = self.columns.squares * (weight / self.columns.weight)
+        columns = dataclasses.replace(self.columns, weight=weight, squares=squares)
+        l2 = self.l2 + self.squares * self.unit**2 * np.prod(self.shape) / n_rows
         return dataclasses.replace(self, table=part, columns=columns, l2=l2)
-
-    def solve(
-        self,
-        theta: Array,
-        tol: float,
-        max_iter: int,
-        hessian: Array | None = None,
-        near: bool = False,
-    ) -> Minimum:
-        """Its minimum, from a start: by way of a sample of the rows, where there are many.
-
-        The sample is solved until its gradient is within its own sampling noise. Its Hessian, an
-        estimate of that of all rows to one part in √(rows / parameters), makes the steps. A start
-        that is ``near`` goes without, and may bring a ``hessian`` from where it comes.
-        """
-        parameters = int(np.prod(self._shape))
-        n_rows = min(max(self.table.n_rows // SHARE, FEWEST * parameters, 2_000), MOST * parameters)
-        if near or 3 * n_rows > self.table.n_rows:
-            return minimise(self, theta, tol, max_iter, hessian)
-        part = self.sample(n_rows)
-        begun = minimise(part, theta, max(0.1 / np.sqrt(n_rows), tol), max_iter)
-        hessian = dataclasses.replace(part, l2=self.l2).hessian(begun.theta)
-        return minimise(self, begun.theta, tol, max_iter, hessian)

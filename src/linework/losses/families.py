@@ -57,7 +57,7 @@ class Family:
         """Return the loss at μ(η) and its score −∂/∂η, (y − μ) μ'(η) / V(μ)."""
         log_mu = link.log_mean(eta)
         log_ratio = link.log_slope(eta) - self.log_variance(log_mu)
-        score = y * np.exp(log_ratio) - np.exp(log_mu + log_ratio)
+        score = _times(y, np.exp(log_ratio)) - np.exp(log_mu + log_ratio)
         return self.loss(y, log_mu), score if link.increasing else -score
 
     def curvature(self, y: Array, eta: Array, link: Link) -> Array:
@@ -123,17 +123,18 @@ class Binomial(Family):
             odds = np.exp(-np.abs(eta))
             fit = np.where(eta >= 0.0, 1.0, odds) / (1.0 + odds)
             return np.maximum(eta, 0.0) + np.log1p(odds) - y * eta, y - fit
-        success, failure, slope = self._logs(eta, link)
-        value = -_times(y, success) - _times(1.0 - y, failure)
-        score = _times(y, np.exp(slope - success)) - _times(1.0 - y, np.exp(slope - failure))
-        return value, score if link.increasing else -score
+        by_success, by_failure = link.log_rates(eta)
+        score = _times(y, np.exp(by_success)) - _times(1.0 - y, np.exp(by_failure))
+        value = -_times(y, link.log_mean(eta)) - _times(1.0 - y, link.log_complement(eta))
+        inside = by_success + by_failure < np.inf  # 0 < μ < 1, which not every link heeds
+        return np.where(inside, value, np.inf), score if link.increasing else -score
 
     def curvature(self, y: Array, eta: Array, link: Link) -> Array:
         if link.name == "logit":
             odds = np.exp(-np.abs(eta))
             return odds / (1.0 + odds) ** 2
-        success, failure, slope = self._logs(eta, link)
-        return np.asarray(np.exp(2.0 * slope - success - failure))
+        by_success, by_failure = link.log_rates(eta)
+        return np.asarray(np.exp(by_success + by_failure))
 
     def variance(self, mu: Array) -> Array:
         return mu * (1.0 - mu)
@@ -145,10 +146,6 @@ class Binomial(Family):
         # ln of the number of ways, for weight trials of which weight · y succeed
         ways = -np.log1p(weight) - betaln(weight * y + 1.0, weight * (1.0 - y) + 1.0)
         return np.asarray(weight * (xlogy(y, mu) + xlog1py(1.0 - y, -mu)) + ways)
-
-    @staticmethod
-    def _logs(eta: Array, link: Link) -> tuple[Array, Array, Array]:
-        return link.log_mean(eta), link.log_complement(eta), link.log_slope(eta)
 
 
 class PowerVariance(Family):
@@ -306,4 +303,4 @@ FAMILIES: dict[str, type[Family]] = {
 
 def _times(y: Array, factor: Array) -> Array:
     """Y · factor, where zero times infinity is zero: what no row says costs nothing."""
-    return np.where(y == 0.0, 0.0, y * factor)
+    return np.asarray(y * np.where(y == 0.0, 0.0, factor))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from scipy.special import expit, log_ndtr, logit, ndtr, ndtri
+from scipy.special import erfcx, expit, log_ndtr, logit, ndtr, ndtri
 
 from linework.data.blocks import Array
 
@@ -59,6 +59,11 @@ class Link:
     def log_slope(self, eta: Array) -> Array:
         """Return ln |dμ/dη|."""
         return np.asarray(np.log(np.abs(self.slope(eta))))
+
+    def log_rates(self, eta: Array) -> tuple[Array, Array]:
+        """Return ln |d ln μ/dη| and ln |d ln(1 − μ)/dη|, for a mean that is a probability."""
+        slope = self.log_slope(eta)
+        return slope - self.log_mean(eta), slope - self.log_complement(eta)
 
 
 class Identity(Link):
@@ -123,6 +128,9 @@ class Logit(Link):
     def log_slope(self, eta: Array) -> Array:
         return self.log_mean(eta) + self.log_mean(-eta)
 
+    def log_rates(self, eta: Array) -> tuple[Array, Array]:
+        return self.log_mean(-eta), self.log_mean(eta)
+
 
 class Probit(Link):
     """η = Φ⁻¹(μ), Φ the normal distribution function."""
@@ -146,6 +154,13 @@ class Probit(Link):
 
     def log_slope(self, eta: Array) -> Array:
         return np.asarray(-0.5 * eta**2 - 0.5 * np.log(2.0 * np.pi))
+
+    def log_rates(self, eta: Array) -> tuple[Array, Array]:
+        # φ / Φ is that of Mills, of which erfcx knows all digits in either tail
+        def rate(z: Array) -> Array:
+            return np.asarray(0.5 * np.log(2.0 / np.pi) - np.log(erfcx(-z / np.sqrt(2.0))))
+
+        return rate(eta), rate(-eta)
 
 
 class Cloglog(Link):
@@ -173,6 +188,10 @@ class Cloglog(Link):
 
     def log_slope(self, eta: Array) -> Array:
         return np.asarray(eta - np.exp(eta))
+
+    def log_rates(self, eta: Array) -> tuple[Array, Array]:
+        # d ln μ/dη = h / (e^h − 1) = h e^−h / μ, with h = exp η
+        return self.log_slope(eta) - self.log_mean(eta), eta
 
 
 class Cauchit(Link):

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 
 from linework.data.blocks import Array
-from linework.losses.families import Family
-from linework.losses.links import Link
+from linework.losses.families import Binomial, Family, Gamma, Gaussian, Poisson
+from linework.losses.links import Identity, Link, Log, Logit
+from linework.stats.gradient import Fused
+
+FUSED: dict[tuple[type[Family], type[Link]], Fused] = {
+    (Gaussian, Identity): Fused.GAUSSIAN_IDENTITY,
+    (Binomial, Logit): Fused.BINOMIAL_LOGIT,
+    (Poisson, Log): Fused.POISSON_LOG,
+    (Gamma, Log): Fused.GAMMA_LOG,
+}
 
 
 class Loss(Protocol):
@@ -23,12 +31,21 @@ class Loss(Protocol):
         """k, the number of linear predictors of a row."""
         ...
 
+    @property
+    def fused(self) -> Fused | None:
+        """Its name where `Gradient` has a compiled loop for it."""
+        ...
+
     def evaluate(self, y: Array, eta: Array) -> tuple[Array, Array]:
         """The values ℓ (n,) and the scores −∂ℓ/∂η (n, k)."""
         ...
 
     def curvature(self, y: Array, eta: Array) -> Array:
         """The expected second derivatives (n, k(k + 1)/2), the upper triangle row by row."""
+        ...
+
+    def product(self, y: Array, eta: Array, direction: Array) -> Array:
+        """The expected second derivatives times directions (n, k): shape (n, k)."""
         ...
 
 
@@ -44,16 +61,25 @@ class GeneralizedLoss:
         """1."""
         return 1
 
+    @property
+    def fused(self) -> Fused | None:
+        """Its name where `Gradient` has a compiled loop for it."""
+        return FUSED.get((type(self.family), type(self.link)))
+
     def evaluate(self, y: Array, eta: Array) -> tuple[Array, Array]:
         """The values (n,) and the scores (n, 1)."""
         with np.errstate(all="ignore"):  # an infinite loss is a valid one: the fit turns back
             value, score = self.family.evaluate(y, eta, self.link)
-        return np.where(np.isnan(value), np.inf, value)[:, 0], score
+        return np.where(np.isnan(value) | np.isnan(score), np.inf, value)[:, 0], score
 
     def curvature(self, y: Array, eta: Array) -> Array:
         """The expected second derivatives (n, 1)."""
         with np.errstate(all="ignore"):
             return self.family.curvature(y, eta, self.link)
+
+    def product(self, y: Array, eta: Array, direction: Array) -> Array:
+        """The expected second derivatives times directions (n, 1)."""
+        return self.curvature(y, eta) * direction
 
 
 @dataclass(frozen=True)
@@ -64,6 +90,7 @@ class SoftmaxLoss:
     """
 
     n_scores: int
+    fused: ClassVar[Fused | None] = None
 
     def evaluate(self, y: Array, eta: Array) -> tuple[Array, Array]:
         """The values (n,) and the scores 1[y = k] − P(G = k | x), shape (n, K)."""
@@ -79,12 +106,25 @@ class SoftmaxLoss:
 
     def curvature(self, y: Array, eta: Array) -> Array:
         """P_k (1[k = l] − P_l) for k ≤ l, shape (n, K(K + 1)/2)."""
-        p = np.exp(eta - eta.max(axis=1, keepdims=True))
-        p /= p.sum(axis=1, keepdims=True)
+        p = _shares(eta)
         first, second = np.triu_indices(self.n_scores)
         products = -p[:, first] * p[:, second]
         products[:, first == second] += p
         return np.asarray(products)
+
+    def product(self, y: Array, eta: Array, direction: Array) -> Array:
+        """P_k (v_k − Σ_l P_l v_l), shape (n, K)."""
+        p = _shares(eta)
+        mean = np.einsum("ij,ij->i", p, direction)
+        p *= direction - mean[:, None]
+        return p
+
+
+def _shares(eta: Array) -> Array:
+    """Exp η_k / Σ_l exp η_l."""
+    p = np.exp(eta - eta.max(axis=1, keepdims=True))
+    p /= p.sum(axis=1, keepdims=True)
+    return np.asarray(p)
 
 
 def unit_step(z: Array) -> Array:

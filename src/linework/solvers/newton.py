@@ -62,7 +62,7 @@ class Minimum:
     trace : tuple of Step
         The objective and the scaled gradient at the start and after each iteration.
     passes : int
-        Gradients and Hessians, each a read of the rows.
+        Gradients, Hessians and products with Hessians, each a read of the rows.
     """
 
     theta: Array
@@ -82,6 +82,21 @@ class Minimum:
         return 0 if self.hessian is None else self.hessian.nbytes
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Point:
+    """A point on the way: θ, the objective with its 1-norm, and the gradient without."""
+
+    theta: Array
+    total: float
+    gradient: Array
+    trace: tuple[Step, ...]
+
+    @property
+    def size(self) -> float:
+        """The scaled gradient."""
+        return self.trace[-1].gradient
+
+
 def minimise(
     objective: Objective,
     theta: Array,
@@ -89,6 +104,7 @@ def minimise(
     max_iter: int,
     hessian: Array | None = None,
     always: bool = False,
+    at: tuple[float, Array] | None = None,
 ) -> Minimum:
     """Minimise by steps −H⁻¹∇f, with as few Hessians as pay.
 
@@ -100,53 +116,60 @@ def minimise(
     5. Teach H what the gradient's change says of it (the BFGS update), and go on with 1.
 
     ``hessian`` is one to begin with, for example of a sample of the rows. With ``always`` every
-    step takes its own.
+    step takes its own. ``at`` is the objective and gradient at ``theta``, if they are known.
     """
-    H, passes = hessian, 1
-    value, gradient = objective.evaluate(theta)
-    if not np.isfinite(value):
-        raise ValueError(
-            "The likelihood is zero where the fit begins: the linear predictor leaves the link's "
-            "domain there. Fit an intercept, or choose a link that takes any number, such as log."
-        )
-    total = value + _norm(objective.l1, theta)
-    sizes = [objective.scaled(_steepest(objective.l1, theta, gradient))]
-    trace = [Step(total, sizes[-1])]
-    since = 0  # steps since the last Hessian
-    while sizes[-1] > tol and len(trace) <= max_iter:
-        if H is None or always or not _contracts(sizes, since, tol, objective.hessian_cost):
-            H, since = objective.hessian(theta), 0
+    H, passes, since = hessian, 1, 0  # since: steps since the last Hessian
+    point = start(objective, theta, at)
+    while point.size > tol and len(point.trace) <= max_iter:
+        if H is None or always or not _contracts(point.trace, since, tol, objective.hessian_cost):
+            H, since = objective.hessian(point.theta), 0
             passes += 1
-        step = _model_step(H, gradient, theta, objective.l1)
-        found = _search(objective, theta, value, total, gradient, step, sizes[-1])
-        passes += found.passes
-        if found.gradient is None:
+        step = _model_step(H, point.gradient, point.theta, objective.l1)
+        found, tried = line_search(objective, point, step)
+        passes += tried
+        if found is None:
             if since == 0:
                 break  # not even a Hessian of its own finds a decrease: rounding errors are left
             H = None
             continue
-        H = _taught(H, found.theta - theta, found.gradient - gradient)
-        theta, value, total, gradient = found.theta, found.value, found.total, found.gradient
+        H = _taught(H, found.theta - point.theta, found.gradient - point.gradient)
+        point = found
         since += 1
-        sizes.append(found.size)
-        trace.append(Step(total, found.size))
-    return Minimum(theta, total, H, tuple(trace), passes)
+    return Minimum(point.theta, point.total, H, point.trace, passes)
 
 
-def _contracts(sizes: list[float], since: int, tol: float, cost: float) -> bool:
+def start(objective: Objective, theta: Array, at: tuple[float, Array] | None = None) -> Point:
+    """The point to begin at, or a sentence where the objective is infinite there.
+
+    ``at`` is what `Objective.evaluate` gives there, if it is known.
+    """
+    value, gradient = objective.evaluate(theta) if at is None else at
+    if not np.isfinite(value):
+        raise ValueError(
+            "The likelihood is zero where the fit begins: the linear predictor leaves the link's "
+            "domain there. Fit an intercept, look at the offsets, or choose a link that takes any "
+            "number, such as log."
+        )
+    total = value + _norm(objective.l1, theta)
+    size = objective.scaled(steepest(objective.l1, theta, gradient))
+    return Point(theta, total, gradient, (Step(total, size),))
+
+
+def _contracts(trace: tuple[Step, ...], since: int, tol: float, cost: float) -> bool:
     """Whether going on with this Hessian is expected to cost less than taking another."""
+    size = trace[-1].gradient
     if since < 2:
-        return since == 0 or sizes[-1] < sizes[-2]
+        return since == 0 or size < trace[-2].gradient
     span = min(since, 3)
-    rate = (sizes[-1] / sizes[-1 - span]) ** (1.0 / span)
-    return bool(rate < 1.0 and np.log(tol / sizes[-1]) / np.log(rate) < cost + 2.0)
+    rate = (size / trace[-1 - span].gradient) ** (1.0 / span)
+    return bool(rate < 1.0 and np.log(tol / size) / np.log(rate) < cost + 2.0)
 
 
 def _norm(l1: Array | None, theta: Array) -> float:
     return 0.0 if l1 is None else float(l1 @ np.abs(theta))
 
 
-def _steepest(l1: Array | None, theta: Array, gradient: Array) -> Array:
+def steepest(l1: Array | None, theta: Array, gradient: Array) -> Array:
     """The smallest subgradient: zero at the optimum."""
     if l1 is None:
         return gradient
@@ -201,7 +224,7 @@ def _penalised_step(H: Array, gradient: Array, theta: Array, l1: Array) -> Array
     b, slope = before.copy(), -g
     cross = Q @ before - g
     bound = float(cross @ solve_semidefinite(Q, cross))
-    size = float(np.abs(_steepest(np.ones(len(b)), b, g)) @ np.abs(g))
+    size = float(np.abs(steepest(np.ones(len(b)), b, g)) @ np.abs(g))
     with blas_for(0):
         solve(Q, cross, bound, 1.0, 0.0, False, b, slope, 1e-8 * size, 1000)
     step = np.empty_like(theta)
@@ -212,44 +235,29 @@ def _penalised_step(H: Array, gradient: Array, theta: Array, l1: Array) -> Array
     return step
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Found:
-    theta: Array
-    value: float
-    total: float
-    gradient: Array | None
-    size: float
-    passes: int
-
-
-def _search(
-    objective: Objective,
-    theta: Array,
-    value: float,
-    total: float,
-    gradient: Array,
-    step: Array,
-    size: float,
-) -> _Found:
-    """Halve the step until the objective decreases enough; no gradient where it never does.
+def line_search(objective: Objective, point: Point, step: Array) -> tuple[Point | None, int]:
+    """Halve the step until the objective decreases enough; None where it never does, and passes.
 
     Where the decrease is within rounding errors of the objective, the gradient's size decides.
     """
-    l1 = objective.l1
-    promise = float(gradient @ step) + _norm(l1, theta + step) - _norm(l1, theta)
+    l1, theta, total = objective.l1, point.theta, point.total
+    promise = float(point.gradient @ step) + _norm(l1, theta + step) - _norm(l1, theta)
+    noise = NOISE * abs(total)
     length = 1.0
     for passes in range(1, HALVINGS + 1):
         new = theta + length * step
-        new_value, new_gradient = objective.evaluate(new)
-        new_total = new_value + _norm(l1, new)
-        if new_total <= total + SUFFICIENT * length * promise + NOISE * abs(total):
-            new_size = objective.scaled(_steepest(l1, new, new_gradient))
-            if new_total < total - NOISE * abs(total) or new_size < size:
-                return _Found(new, new_value, new_total, new_gradient, new_size, passes)
+        value, gradient = objective.evaluate(new)
+        new_total = value + _norm(l1, new)
+        if new_total <= total + SUFFICIENT * length * promise + noise:
+            size = objective.scaled(steepest(l1, new, gradient))
+            if new_total < total - noise or size < point.size:
+                return Point(
+                    new, new_total, gradient, (*point.trace, Step(new_total, size))
+                ), passes
         if -length * promise < EPS * abs(total):
             break
         length /= 2.0
-    return _Found(theta, value, total, None, size, passes)
+    return None, passes
 
 
 def _taught(H: Array, step: Array, change: Array) -> Array:

@@ -66,7 +66,8 @@ def reject_bad_merge(scatter: Array, delta: Array, mean: Array) -> None:
     """Raise a sentence where the squares of the parts' distance δ leave float64."""
     diagonal = scatter.diagonal()
     reject_overflow(diagonal)
-    if ((diagonal < SMALLEST_SQUARE) & (np.abs(delta) > 4 * EPS * np.abs(mean))).any():
+    small = diagonal < SMALLEST_SQUARE
+    if (np.abs(delta[..., small]) > 4 * EPS * np.abs(mean[..., small])).any():
         reject_underflow()
 
 

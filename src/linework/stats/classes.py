@@ -148,10 +148,13 @@ class PooledMoments:
         n_b, w_b, m_b = other._over(labels)
         weight = w_a + w_b
         share = (w_b / weight)[:, None]
-        delta = np.where(((n_a > 0) & (n_b > 0))[:, None], m_b - m_a, 0.0)
-        mean = np.where((n_a > 0)[:, None], m_a, m_b) + delta * share
+        delta = m_b - m_a
+        delta[(n_a == 0) | (n_b == 0)] = 0.0
+        mean = delta * share
+        mean += np.where((n_a > 0)[:, None], m_a, m_b)
         with np.errstate(over="ignore", invalid="ignore"):
-            scatter = self.scatter + other.scatter + (delta * share * w_a[:, None]).T @ delta
+            apart = delta * np.sqrt(share * w_a[:, None])
+            scatter = self.scatter + other.scatter + apart.T @ apart
         reject_bad_merge(scatter, delta, mean)
         noise = self.noise + other.noise
         return PooledMoments(labels, n_a + n_b, weight, mean, scatter, noise)

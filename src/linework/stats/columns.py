@@ -43,13 +43,16 @@ class ColumnMoments:
     n_targets: int
 
     @classmethod
-    def from_block(cls, block: Block) -> ColumnMoments:
-        """Moments of the block's rows of positive weight."""
+    def from_block(cls, block: Block, compiled: bool = False) -> ColumnMoments:
+        """Moments of the block's rows of positive weight.
+
+        ``compiled`` asks for a loop by Numba, for dense rows that lie one after another.
+        """
         rows = block.present()
         w = np.ones(len(rows)) if rows.weight is None else rows.weight
         weight = float(w.sum())
         with np.errstate(over="ignore", invalid="ignore"):  # told in words below
-            parts = [_sparse(rows, w) if sp.issparse(rows.X) else _dense(rows.X, w)]
+            parts = [_sparse(rows, w) if sp.issparse(rows.X) else _dense(rows.X, w, compiled)]
             parts.append(_dense(rows.targets, w))
         mean, squares = (np.concatenate(column) for column in zip(*parts, strict=True))
         reject_bad_range(rows, squares, mean[None])
@@ -84,7 +87,7 @@ class ColumnMoments:
         return self.mean[self.n_features :]
 
 
-def _dense(X: Array, w: Array) -> tuple[Array, Array]:
+def _dense(X: Array, w: Array, compiled: bool = False) -> tuple[Array, Array]:
     """By tiles in the cache, about a row near the mean: exact for a constant column."""
     d, weight = X.shape[1], float(w.sum())
     if not weight:
@@ -92,12 +95,17 @@ def _dense(X: Array, w: Array) -> tuple[Array, Array]:
     sample = X[:: max(1, len(X) // SAMPLE_ROWS)]
     shift = sample[0] + (sample - sample[0]).mean(axis=0, dtype=np.float64)
     sums, squares = np.zeros(d), np.zeros(d)
-    step = tile_rows(d)
-    for start in range(0, len(X), step):
-        rows, part = X[start : start + step], w[start : start + step]
-        Z = np.subtract(rows, shift, out=scratch(rows.shape, np.float64))
-        sums += part @ Z
-        squares += part @ np.square(Z, out=Z)
+    if compiled and X.flags.c_contiguous:
+        from linework.stats.column_kernels import add_squares
+
+        add_squares(X, w.astype(np.float64, copy=False), shift, sums, squares)
+    else:
+        step = tile_rows(d)
+        for start in range(0, len(X), step):
+            rows, part = X[start : start + step], w[start : start + step]
+            Z = np.subtract(rows, shift, out=scratch(rows.shape, np.float64))
+            sums += part @ Z
+            squares += part @ np.square(Z, out=Z)
     step_to_mean = sums / weight
     return shift + step_to_mean, np.maximum(squares - sums * step_to_mean, 0.0)
 

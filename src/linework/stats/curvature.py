@@ -57,7 +57,7 @@ class Curvature:
             eta = np.asarray(X @ coef, np.float64)
             eta += intercept
             if block.offset is not None:
-                eta += block.offset[rows, None]
+                eta[:, : block.offset.shape[1]] += block.offset[rows]
             h = curve(block.targets[rows], eta)
             if block.weight is not None:
                 h = h * block.weight[rows, None]

@@ -7,7 +7,7 @@ import dataclasses
 import numpy as np
 import scipy.sparse as sp
 
-from linework.data.blocks import Array, Block, Matrix
+from linework.data.blocks import Array, Block, Matrix, compressed
 from linework.stats.centre import (
     SAMPLE_ROWS,
     centred_products,
@@ -34,7 +34,7 @@ def within_products(block: Block, codes: Array, n_classes: int) -> tuple[Array, 
     weight = np.bincount(codes, w).astype(np.float64)
     if is_sparse(X):
         return weight, *_sparse_products(X, w, codes, weight)
-    shift = _sample_means(X, codes, n_classes)
+    shift = _provisional_shift(X, codes, n_classes)
     mean, scatter = _dense_products(X, shift, w, codes, weight)
     if (weight @ (mean - shift) ** 2 > 4.0 * np.diag(scatter)).any():
         # The samples of rows misled: take the means themselves.
@@ -48,21 +48,30 @@ def within_products(block: Block, codes: Array, n_classes: int) -> tuple[Array, 
 def _indicator(codes: Array, n_classes: int, values: Array) -> Matrix:
     """The (K, n) matrix with values[i] at (codes[i], i): times rows, it sums them by class."""
     n = len(codes)
-    return sp.csc_array((values, codes, np.arange(n + 1)), shape=(n_classes, n))
+    return compressed(sp.csc_array, values, codes, np.arange(n + 1), (n_classes, n))
 
 
-def _sample_means(X: Matrix, codes: Array, n_classes: int) -> Array:
-    """Mean of the first rows of each class, exact where a column is constant in a class."""
+def _provisional_shift(X: Matrix, codes: Array, n_classes: int) -> Array:
+    """What to take off the rows before they are multiplied: a number for each class and column.
+
+    The mean of the first rows of each class, exact where a column is constant in a class; or zero,
+    shape (1, 1), where the squares of the means sum to no more than twice those within classes.
+    """
     order = np.argsort(codes, kind="stable")
-    starts = np.searchsorted(codes[order], np.arange(n_classes))
-    sample = order[np.arange(len(codes)) - starts[codes[order]] < SAMPLE_ROWS]
-    base, rows = X[order[starts]], X[sample]
+    count = np.bincount(codes)
+    starts = np.cumsum(count) - count
+    sample = order[np.arange(len(codes)) - np.repeat(starts, count) < SAMPLE_ROWS]
+    base, rows, kind = X[order[starts]], X[sample], codes[sample]
     if sp.issparse(X):
         base, rows = base.toarray(), rows.toarray()
-    kind = codes[sample]
     rest = rows - base[kind]
     sums = _indicator(kind, n_classes, np.ones(len(kind), X.dtype)) @ rest
-    shift: Array = base + sums / np.bincount(kind)[:, None].astype(X.dtype)
+    step = sums / np.bincount(kind)[:, None].astype(X.dtype)
+    shift: Array = base + step
+    rest -= step[kind]
+    within = np.square(rest).sum(axis=0) * (len(codes) / len(sample))
+    if (count @ np.square(shift) <= 2.0 * within).all():
+        return np.zeros((1, 1), X.dtype)
     return shift
 
 
@@ -75,12 +84,15 @@ def _dense_products(
     root = (np.ones(n) if w is None else np.sqrt(w)).astype(X.dtype)
     step = tile_rows(d)
     for start in range(0, n, step):
-        rows: Matrix = X[start : start + step]
+        Z: Matrix = X[start : start + step]
         kind, part = codes[start : start + step], root[start : start + step]
-        Z = np.take(shift, kind, axis=0, out=scratch(rows.shape, X.dtype), mode="clip")
-        np.subtract(rows.toarray() if sp.issparse(rows) else rows, Z, out=Z)
+        if sp.issparse(Z):
+            Z = Z.toarray()
+        if len(shift) > 1:
+            own = np.take(shift, kind, axis=0, out=scratch(Z.shape, X.dtype), mode="clip")
+            Z = np.subtract(Z, own, out=own)
         if w is not None:
-            Z *= part[:, None]
+            Z = np.multiply(Z, part[:, None], out=scratch(Z.shape, X.dtype))
         sums += _indicator(kind, len(weight), part) @ Z
         gram += Z.T @ Z
     offset = sums / weight[:, None]
