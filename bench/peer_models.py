@@ -1,4 +1,4 @@
-"""Scikit-learn's generalized linear models, each a family and a link of linework's `GLM`."""
+"""Models of scikit-learn that are linework's in other words."""
 
 from __future__ import annotations
 
@@ -6,8 +6,43 @@ from typing import Any
 
 from sklearn import linear_model
 
+import linework
 from linework import GLM
 from linework.losses import GeneralizedLoss, Tweedie
+
+
+class LogisticRegression(linework.LogisticRegression):
+    """Linework's, but for a parameter of the peer's name with other values: ``solver``."""
+
+    def __init__(
+        self,
+        *,
+        C: float = 1.0,
+        l1_ratio: float = 0.0,
+        tol: float = 1e-4,
+        fit_intercept: bool = True,
+        class_weight: Any = None,
+        max_iter: int = 100,
+        warm_start: bool = False,
+    ) -> None:
+        super().__init__(
+            C=C,
+            l1_ratio=l1_ratio,
+            tol=tol,
+            fit_intercept=fit_intercept,
+            class_weight=class_weight,
+            max_iter=max_iter,
+            warm_start=warm_start,
+        )
+
+    @property
+    def solver(self) -> str:
+        """The default, whatever is asked for."""
+        return "auto"
+
+    @solver.setter
+    def solver(self, value: Any) -> None:
+        pass
 
 
 class PoissonRegressor(GLM):
