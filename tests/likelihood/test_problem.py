@@ -1,5 +1,6 @@
 """The objective that Newton's method is given: its gradient and Hessian, in every setting."""
 
+import dataclasses
 from typing import Any
 
 import numpy as np
@@ -96,3 +97,40 @@ def test_scaled_gradient_of_intercepts_alone_is_at_most_one(rng: np.random.Gener
         it = Problem.of(as_table(X, y), loss, null, True, 0.0, 0.0)
         gradient = it.evaluate(it.parameters(np.zeros((3, 1)), null))[1]
         assert it.scaled(gradient) == pytest.approx(1.0, rel=1e-12)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
+def test_rows_drawn_by_curvature_estimate_the_hessian(
+    rng: np.random.Generator, loss: str, kind: Any
+) -> None:
+    """A tenth of the rows give each entry to within a few of its standard errors."""
+    it = LOSSES[loss][0]
+    X = rng.standard_normal((4_000, 3))
+    y = rng.integers(0, LOSSES[loss][1], 4_000).astype(float)
+    table = as_table(kind(X), y, rng.integers(0, 3, 4_000).astype(float))
+    whole = Problem.of(table, it, np.zeros(it.n_scores), True, l2=0.3, l1=0.0)
+    theta = rng.standard_normal(4 * it.n_scores)
+    part = whole.focused(theta, 400)
+    assert part.table.n_rows <= 400
+    exact, estimate = whole.hessian(theta), part.hessian(theta)
+    root = np.sqrt(exact.diagonal())
+    assert np.abs((estimate - exact) / np.outer(root, root)).max() < 0.3
+    # The mean of many estimates has no bias: drawn of the rows in other orders.
+    orders = [rng.permutation(4_000) for _ in range(40)]
+    many = [
+        dataclasses.replace(whole, table=table.take(order)).focused(theta, 400).hessian(theta)
+        for order in orders
+    ]
+    assert np.abs((np.mean(many, axis=0) - exact) / np.outer(root, root)).max() < 0.05
+
+
+def test_rows_without_curvature_are_not_drawn(rng: np.random.Generator) -> None:
+    """All of the curvature is in one row of a thousand, and each of these is drawn."""
+    X = np.where(np.arange(20_000) % 1_000, 40.0, 0.1)[:, None] + 0.01 * rng.random((20_000, 1))
+    table = as_table(X, rng.integers(0, 2, 20_000).astype(float))
+    whole = Problem.of(table, LOSSES["binomial"][0], np.zeros(1), True, 0.0, 0.0)
+    theta = whole.parameters(np.ones((1, 1)), np.zeros(1))
+    part = whole.focused(theta, 100)
+    assert part.table.n_rows == 20
+    np.testing.assert_allclose(part.hessian(theta), whole.hessian(theta), rtol=1e-7)

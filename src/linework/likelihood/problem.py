@@ -10,7 +10,7 @@ import numpy as np
 
 from linework.data.blocks import Array, Block
 from linework.data.sources import Table
-from linework.engine import map_reduce
+from linework.engine import map_reduce, map_rows
 from linework.losses import Loss, SoftmaxLoss
 from linework.stats import ColumnMoments, Curvature, Gradient
 
@@ -238,3 +238,32 @@ class Problem:
         columns = dataclasses.replace(self.columns, weight=weight, squares=squares)
         l2 = self.l2 + self.squares * self.unit**2 * np.prod(self.shape) / n_rows
         return dataclasses.replace(self, table=part, columns=columns, l2=l2)
+
+    def focused(self, theta: Array, n_rows: int) -> Problem:
+        """About so many rows, drawn in proportion to their curvature at θ, with weights to undo it.
+
+        Where few rows carry the curvature, those near a boundary or of a rare class, these give the
+        Hessian at θ as well as many times as many drawn evenly.
+        """
+        coef, intercept = self.coefficients(theta)
+        first, second = np.triu_indices(len(intercept))
+
+        def curvature(block: Block) -> Array:
+            eta = np.asarray(block.X @ coef.astype(block.X.dtype, copy=False), np.float64)
+            eta += intercept
+            if block.offset is not None:
+                eta[:, : block.offset.shape[1]] += block.offset
+            h = self.loss.curvature(block.targets, eta)[:, first == second].sum(axis=1)
+            return np.asarray(h if block.weight is None else h * block.weight)
+
+        h = map_rows(self.table, curvature)
+        marks = np.cumsum(h)
+        total = marks[-1]
+        if not 0.0 < total < np.inf:
+            return self
+        count = np.diff(np.floor(marks * (n_rows / total) + 0.5), prepend=0.0)
+        rows = np.flatnonzero(count)
+        weight = count[rows] * (total / n_rows) / h[rows]
+        part = self.table.take(rows).held()
+        weight = weight if part.weight is None else weight * part.weight
+        return dataclasses.replace(self, table=dataclasses.replace(part, weight=weight))

@@ -9,7 +9,7 @@ import numpy as np
 from linework.data.blocks import Array
 from linework.likelihood.problem import Problem
 from linework.likelihood.wide import WideProblem
-from linework.solvers.newton import Minimum, minimise, start, steepest
+from linework.solvers.newton import Minimum, Sketch, minimise, start, steepest
 from linework.solvers.newton_cg import minimise_wide
 
 SAMPLE = 8.0
@@ -64,7 +64,13 @@ def _from_sample(problem: Problem, theta: Array, tol: float, max_iter: int) -> M
     if not np.isfinite(at[0]):  # a row that is not in the sample is outside the link's domain
         return minimise(problem, theta, tol, max_iter)
     hessian = dataclasses.replace(part, l2=problem.l2).hessian(begun.theta)
-    return minimise(problem, begun.theta, tol, max_iter, hessian, at=at)
+
+    def estimate(theta: Array) -> Array:
+        return problem.focused(theta, n_rows).hessian(theta)
+
+    cost = 2.0 + problem.hessian_cost * n_rows / present
+    sketch = Sketch(estimate, cost, float(np.sqrt(parameters / n_rows)))
+    return minimise(problem, begun.theta, tol, max_iter, hessian, at=at, sketch=sketch)
 
 
 def by_working_sets(problem: Problem, theta: Array, tol: float, max_iter: int) -> Minimum:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -20,6 +21,9 @@ NOISE = 1e-13
 """Relative rounding error of an objective: smaller differences say nothing."""
 
 HALVINGS = 40
+
+SKETCHES = 8
+"""Estimates of the Hessian on the way to a minimum; after so many the Hessian itself is taken."""
 
 
 class Objective(Protocol):
@@ -46,6 +50,29 @@ class Objective(Protocol):
     def scaled(self, gradient: Array) -> float:
         """The size of a gradient in units in which neither the rows' number nor their scale is."""
         ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sketch:
+    """An estimate of the Hessian that costs less than itself.
+
+    Attributes
+    ----------
+    hessian : callable
+        θ ↦ the estimate.
+    cost : float
+        How many gradients it takes as long as.
+    rate : float
+        The factor by which steps with it contract the gradient.
+    """
+
+    hessian: Callable[[Array], Array]
+    cost: float
+    rate: float
+
+    def passes_left(self, size: float, tol: float) -> float:
+        """Passes from a scaled gradient to another, with those for the estimate."""
+        return self.cost + float(np.log(tol / size) / np.log(self.rate))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -105,6 +132,7 @@ def minimise(
     hessian: Array | None = None,
     always: bool = False,
     at: tuple[float, Array] | None = None,
+    sketch: Sketch | None = None,
 ) -> Minimum:
     """Minimise by steps −H⁻¹∇f, with as few Hessians as pay.
 
@@ -116,21 +144,30 @@ def minimise(
     5. Teach H what the gradient's change says of it (the BFGS update), and go on with 1.
 
     ``hessian`` is one to begin with, for example of a sample of the rows. With ``always`` every
-    step takes its own. ``at`` is the objective and gradient at ``theta``, if they are known.
+    step takes its own. ``at`` is the objective and gradient at ``theta``, if they are known. Where
+    an estimate by ``sketch`` makes for fewer passes than a Hessian, it is taken instead.
     """
-    H, passes, since = hessian, 1, 0  # since: steps since the last Hessian
+    H, passes = hessian, 1
+    since, exact, sketches = 0, False, 0  # steps since the last Hessian, and what it is
     point = start(objective, theta, at)
     while point.size > tol and len(point.trace) <= max_iter:
-        if H is None or always or not _contracts(point.trace, since, tol, objective.hessian_cost):
-            H, since = objective.hessian(point.theta), 0
-            passes += 1
+        left = np.inf if H is None or always else _passes_left(point.trace, since, tol)
+        anew, estimated = objective.hessian_cost + 2.0, np.inf
+        if sketch is not None and sketches < SKETCHES:
+            estimated = sketch.passes_left(point.size, tol)
+        if H is None or left >= min(anew, estimated):
+            if sketch is None or anew <= estimated:
+                H, exact = objective.hessian(point.theta), True
+            else:
+                H, exact, sketches = sketch.hessian(point.theta), False, sketches + 1
+            since, passes = 0, passes + 1
         step = _model_step(H, point.gradient, point.theta, objective.l1)
         found, tried = line_search(objective, point, step)
         passes += tried
         if found is None:
-            if since == 0:
+            if since == 0 and exact:
                 break  # not even a Hessian of its own finds a decrease: rounding errors are left
-            H = None
+            H, sketch = None, None
             continue
         H = _taught(H, found.theta - point.theta, found.gradient - point.gradient)
         point = found
@@ -155,14 +192,14 @@ def start(objective: Objective, theta: Array, at: tuple[float, Array] | None = N
     return Point(theta, total, gradient, (Step(total, size),))
 
 
-def _contracts(trace: tuple[Step, ...], since: int, tol: float, cost: float) -> bool:
-    """Whether going on with this Hessian is expected to cost less than taking another."""
+def _passes_left(trace: tuple[Step, ...], since: int, tol: float) -> float:
+    """Passes to go with this Hessian, at the rate at which the last steps with it contracted."""
     size = trace[-1].gradient
     if since < 2:
-        return since == 0 or size < trace[-2].gradient
+        return 0.0 if since == 0 or size < trace[-2].gradient else np.inf
     span = min(since, 3)
     rate = (size / trace[-1 - span].gradient) ** (1.0 / span)
-    return bool(rate < 1.0 and np.log(tol / size) / np.log(rate) < cost + 2.0)
+    return float(np.log(tol / size) / np.log(rate)) if rate < 1.0 else np.inf
 
 
 def _norm(l1: Array | None, theta: Array) -> float:
