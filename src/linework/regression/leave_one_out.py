@@ -55,8 +55,12 @@ class LeaveOneOut:
             Z -= stats.x_mean @ spectrum.vectors
             Y = Y - stats.y_mean
         damped = np.add.outer(spectrum.values, self.alphas)
+        through_all = spectrum.rank + self.fit_intercept == stats.count
+        if through_all and (weight is None or weight.all()):
+            errors: Array = self._of_interpolation(Z, damped)
+            return errors if weight is None else errors / weight[:, None, None]
         coef = spectrum.projected[:, None, :] / damped[:, :, None]
-        errors: Array = Y[:, None, :] - np.tensordot(Z, coef, axes=1)
+        errors = Y[:, None, :] - np.tensordot(Z, coef, axes=1)
         leverage = np.square(Z, out=Z) @ (1.0 / damped)
         if self.fit_intercept:
             leverage += 1.0 / stats.weight
@@ -68,3 +72,14 @@ class LeaveOneOut:
             errors /= rest[:, :, None]
             return errors
         return np.where(known[:, :, None], errors / np.where(known, rest, 1.0)[:, :, None], np.inf)
+
+    def _of_interpolation(self, Z: Array, damped: Array) -> Array:
+        """Errors where the fit without a penalty goes through every row.
+
+        There r_i and 1 − h_i are both what α adds, Σ_j z_ij p_j α / (λ_j (λ_j + α)) with p = VᵀXᵀy,
+        and w_i Σ_j z_ij² α / (λ_j (λ_j + α)): small differences of numbers near one, otherwise.
+        """
+        share = self.alphas / damped / self.spectrum.values[:, None]
+        r = np.tensordot(Z, share[:, :, None] * self.spectrum.projected[:, None, :], axes=1)
+        rest = np.square(Z, out=Z) @ share
+        return np.asarray(r / rest[:, :, None])
