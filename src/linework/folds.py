@@ -97,7 +97,7 @@ def _cells(n_rows: int, splits: Sequence[Split]) -> tuple[Array, Array] | None:
 
     None where a split has a row in both parts, or twice in one.
     """
-    cell = np.zeros(n_rows, np.intp)
+    cell = np.zeros(n_rows, np.int32)
     sides = np.zeros((0, 1), np.int8)
     side = np.empty(n_rows, np.int8)
     for train, test in splits:
@@ -109,7 +109,7 @@ def _cells(n_rows: int, splits: Sequence[Split]) -> tuple[Array, Array] | None:
         cell = cell * 3 + side
         found = np.flatnonzero(np.bincount(cell))
         sides = np.vstack([sides[:, found // 3], (found % 3).astype(np.int8)])
-        number = np.zeros(int(found[-1]) + 1, np.intp)
+        number = np.zeros(int(found[-1]) + 1, np.int32)
         number[found] = np.arange(len(found))
         cell = number[cell]
     return cell, sides

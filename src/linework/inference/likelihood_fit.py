@@ -15,8 +15,10 @@ from linework.engine import map_rows
 from linework.inference.checks import group_codes
 from linework.inference.covariance import Weights
 from linework.inference.working import Working
-from linework.likelihood.glm import GLM, present_rows
+from linework.likelihood.beginnings import mean_loss, null_model
+from linework.likelihood.glm import GLM
 from linework.likelihood.logistic import LogisticRegression
+from linework.likelihood.rows import present_rows
 from linework.losses import LINKS, Binomial, GeneralizedLoss
 
 SAME_FIT = 1e-2
@@ -166,6 +168,6 @@ def _rows(model: GLM, X: Any, y: Any, sample_weight: Any, offset: Any) -> Table:
     if not hasattr(model, "null_deviance_"):
         y, w = present_rows(table)
         loss = GeneralizedLoss(Binomial(), LINKS["logit"])
-        null = model._null(table, loss, y, w)[0] if model.fit_intercept else np.zeros(1)
-        model.null_deviance_ = 2.0 * float(w.sum()) * model._mean_loss(table, loss, null)
+        null = null_model(table, loss)[0] if model.fit_intercept else np.zeros(1)
+        model.null_deviance_ = 2.0 * float(w.sum()) * mean_loss(table, loss, null)
     return table

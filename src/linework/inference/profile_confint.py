@@ -14,6 +14,7 @@ from linework.inference.covariance import Weights
 from linework.inference.likelihood_fit import LikelihoodFit
 from linework.inference.profile import Profile
 from linework.inference.tails import central_quantile
+from linework.likelihood.beginnings import null_model
 from linework.likelihood.problem import Problem
 
 
@@ -87,7 +88,7 @@ def profile_confint(
         )
     places = positions_of(range(len(fit.names)) if which is None else which, fit.names)
     table = fit.table.columns(fit.work.columns)
-    null, _ = fit.model._null(fit.table, fit.loss, fit.y, fit.w)
+    null, _ = null_model(fit.table, fit.loss)
     whole = Problem.of(table, fit.loss, null, fit.model.fit_intercept, 0.0, 0.0)
     z = central_quantile(level, np.inf)
     ends = np.full((len(places), 2), np.nan)

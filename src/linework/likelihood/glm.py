@@ -17,9 +17,9 @@ from linework.data.numbers import as_numbers
 from linework.data.sources import Table
 from linework.engine import map_reduce, map_rows
 from linework.likelihood.base import LikelihoodModel
+from linework.likelihood.beginnings import first_slopes, mean_loss, null_model
+from linework.likelihood.rows import check_offset, present_rows, reject_outside
 from linework.losses import FAMILIES, LINKS, Family, GeneralizedLoss, Link
-from linework.solvers.least_squares import least_squares
-from linework.stats import Moments
 
 RESIDUALS = ("response", "pearson", "deviance", "working")
 
@@ -128,11 +128,11 @@ class GLM(RegressorMixin, LikelihoodModel):
         loss = self._loss()
         table = self._read_training(X, y, sample_weight, offset, reset=True)
         y, weight = present_rows(table)
-        null, null_value = self._null(table, loss, y, weight)
+        null, null_value = null_model(table, loss)
         if not self.fit_intercept:
-            null_value = self._mean_loss(table, loss, np.zeros(1))
+            null_value = mean_loss(table, loss, np.zeros(1))
         l1, l2 = self.alpha * self.l1_ratio, self.alpha * (1.0 - self.l1_ratio)
-        start = self._start(table, loss, y, weight)
+        start = None if self.fit_intercept else first_slopes(table, loss)
         coef, intercept, _ = self._minimise(table, loss, null, l2, l1, start)
         penalty = 0.5 * l2 * float((coef**2).sum()) + l1 * float(np.abs(coef).sum())
         value = self.convergence_.objective - penalty
@@ -173,7 +173,7 @@ class GLM(RegressorMixin, LikelihoodModel):
         """
         check_is_fitted(self)
         table = self._read(X, reset=False)
-        table = dataclasses.replace(table, offset=_offset(offset, table.n_rows))
+        table = dataclasses.replace(table, offset=check_offset(offset, table.n_rows))
         return map_rows(table, self._predictor)
 
     def residuals(self, X: Any, y: Any, kind: str = "deviance", offset: Any = None) -> Array:
@@ -223,7 +223,7 @@ class GLM(RegressorMixin, LikelihoodModel):
         loss = self._loss()
         table = self._read_training(X, y, sample_weight, offset, reset=False)
         y, weight = present_rows(table)
-        _, null_value = self._null(table, loss, y, weight)
+        _, null_value = null_model(table, loss)
 
         def total(block: Block) -> Array:
             block = block.present()
@@ -242,8 +242,8 @@ class GLM(RegressorMixin, LikelihoodModel):
             raise ValueError("GLM requires y to be passed, but the target y is None.")
         table = self._read(X, y, sample_weight, reset=reset)
         column_or_1d(y, warn=True)
-        table = dataclasses.replace(table, offset=_offset(offset, table.n_rows))
-        _reject_outside(self._loss().family, table)
+        table = dataclasses.replace(table, offset=check_offset(offset, table.n_rows))
+        reject_outside(self._loss().family, table)
         return table
 
     def _predictor(self, block: Block) -> Array:
@@ -268,71 +268,6 @@ class GLM(RegressorMixin, LikelihoodModel):
         _require(link, Link)
         return GeneralizedLoss(family, link)
 
-    def _null(
-        self, table: Table, loss: GeneralizedLoss, y: Array, weight: Array
-    ) -> tuple[Array, float]:
-        """The linear predictor (1,) of the model of an intercept alone, and its mean loss."""
-        family, link, total = loss.family, loss.link, float(weight.sum())
-        mean = float(weight @ y) / total
-        at_bound = mean in (family.lowest, family.highest)  # the best intercept is infinite
-        if at_bound:
-            mean = (total * mean + 0.5) / (total + 1.0)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            eta = np.atleast_1d(link.link(np.array(mean))).astype(np.float64)
-        if not np.isfinite(eta).all():
-            raise ValueError(
-                f"The mean of y is {mean:g}, and no linear predictor gives that with the "
-                f"{link.name} link: choose one whose means it is among, such as link='identity'."
-            )
-        if table.offset is not None:
-            bare = table.columns(np.zeros(0, np.intp))
-            start = self._inside(loss, y, eta, table.offset[_chosen(table), 0], weight)
-            _, eta, _ = GLM(family, link)._minimise(bare, loss, start, 0.0, 0.0)
-        if at_bound:
-            return eta, float(weight @ family.saturated(y)) / total
-        return eta, self._mean_loss(table, loss, eta)
-
-    @staticmethod
-    def _inside(loss: GeneralizedLoss, y: Array, eta: Array, offset: Array, weight: Array) -> Array:
-        """An intercept (1,) that brings η + offset near ``eta`` and into the link's domain.
-
-        Domains end below, above or on both sides: the largest and the least that any row would have
-        keep all rows on one side.
-        """
-        wanted = eta - offset
-        choices = np.average(wanted, weights=weight), wanted.max(), wanted.min()
-        for intercept in choices:
-            if np.isfinite(loss.evaluate(y[:, None], (intercept + offset)[:, None])[0]).all():
-                return np.array([intercept])
-        return np.array(choices[:1])
-
-    @staticmethod
-    def _mean_loss(table: Table, loss: GeneralizedLoss, eta: Array) -> float:
-        """The mean loss of the linear predictors eta + offset."""
-        y, weight = present_rows(table)
-        offset = np.zeros((table.n_rows, 1)) if table.offset is None else table.offset
-        values, _ = loss.evaluate(y[:, None], eta + offset[_chosen(table)])
-        return float(weight @ values / weight.sum())
-
-    def _start(
-        self, table: Table, loss: GeneralizedLoss, y: Array, weight: Array
-    ) -> tuple[Array, Array] | None:
-        """Coefficients to begin with, where zeros are outside the link's domain.
-
-        That is so without an intercept for links of positive means: least squares for g of y, moved
-        to the mean, leads inside where anything does.
-        """
-        if self.fit_intercept:
-            return None
-        zero = np.zeros((table.n_rows, 1)) if table.offset is None else table.offset
-        if np.isfinite(loss.evaluate(y[:, None], zero[_chosen(table)])[0]).all():
-            return None
-        assert table.y is not None
-        target = loss.link.link((table.y + float(weight @ y) / weight.sum()) / 2.0)
-        working = dataclasses.replace(table, y=target - zero)
-        coef = least_squares(map_reduce(working, Moments.from_block), fit_intercept=False).coef
-        return coef, np.zeros(1)
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         with suppress(TypeError, ValueError):  # told in words when it is fitted
@@ -346,49 +281,3 @@ def _require(value: Any, kind: type) -> None:
             f"{value!r} is given as a {kind.__name__.lower()}, and a name or a {kind.__name__} of "
             "linework.losses is expected."
         )
-
-
-def _offset(offset: Any, n_rows: int) -> Array | None:
-    if offset is None:
-        return None
-    values = as_numbers(offset, "offset")
-    if values.shape != (n_rows,) or not np.isfinite(values).all():
-        raise ValueError(
-            f"offset has shape {values.shape}, and {n_rows} finite numbers are expected, one for "
-            "each row; ln 0 is infinite, so give exposures above zero."
-        )
-    return values[:, None]
-
-
-def _chosen(table: Table) -> Array | slice:
-    return slice(None) if table.weight is None else table.weight > 0.0
-
-
-def present_rows(table: Table) -> tuple[Array, Array]:
-    """Targets and weights of the rows of positive weight."""
-    assert table.y is not None
-    rows = _chosen(table)
-    y = table.y[rows, 0]
-    return y, np.ones(len(y)) if table.weight is None else table.weight[rows]
-
-
-def _reject_outside(family: Family, table: Table) -> None:
-    """Raise a sentence that names the first y the family cannot give."""
-    assert table.y is not None
-    y = table.y[:, 0]
-    bad = family.outside(y) | ~np.isfinite(y)
-    if table.weight is not None:  # removed rows may hold anything
-        bad &= table.weight > 0.0
-    if not bad.any():
-        return
-    row = int(np.flatnonzero(bad)[0])
-    if not np.isfinite(y[row]):
-        kind = "NaN" if np.isnan(y[row]) else "infinity (inf)"
-        raise ValueError(
-            f"Input y contains {kind} in row {row}, and a linear model needs finite numbers: "
-            "remove such rows, or fill them first."
-        )
-    raise ValueError(
-        f"Some value(s) of y are out of the valid range of the loss: y is {y[row]:g} in row {row}, "
-        f"and a {family.name} family takes y {family.range}. Correct them, or choose another."
-    )
