@@ -140,7 +140,7 @@ def shape(name: str, shrink: int) -> tuple[np.ndarray, np.ndarray]:
     eta = X @ w
     if name == "separable":
         return X, (eta > 0).astype(float)
-    return X, (rng.random(n) < expit(eta - (9.6 if name == "rare" else 0.0))).astype(float)
+    return X, (rng.random(n) < expit(eta - (8.8 if name == "rare" else 0.0))).astype(float)
 
 
 SHAPES = (
