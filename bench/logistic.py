@@ -140,7 +140,7 @@ def shape(name: str, shrink: int) -> tuple[np.ndarray, np.ndarray]:
     eta = X @ w
     if name == "separable":
         return X, (eta > 0).astype(float)
-    return X, (rng.random(n) < expit(eta - (9.6 if name == "rare" else 0.0))).astype(float)
+    return X, (rng.random(n) < expit(eta - (8.8 if name == "rare" else 0.0))).astype(float)
 
 
 SHAPES = (
@@ -186,7 +186,8 @@ def sklearn_fits(
     X: np.ndarray, y: np.ndarray, solvers: tuple[str, ...], **params: Any
 ) -> Iterator[tuple[str, Callable[[float], Fit]]]:
     for solver in solvers:
-        model = partial(peer.LogisticRegression, solver=solver, max_iter=1000, **params)
+        iterations = 1000 if solver == "lbfgs" else 50
+        model = partial(peer.LogisticRegression, solver=solver, max_iter=iterations, **params)
         yield (
             f"scikit-learn, {solver}",
             lambda tol, model=model: model_fit(model(tol=tol), X, y),
