@@ -11,8 +11,7 @@ from scipy.special import chdtrc
 from linework.data.blocks import Array, Block
 from linework.engine import map_rows
 from linework.inference.coordinates import Coordinates
-from linework.inference.covariance import wald_f
-from linework.inference.hypothesis import HypothesisTest
+from linework.inference.hypothesis import HypothesisTest, wald_statistic
 from linework.inference.line import dense_tiles
 from linework.inference.r_numbers import format_numbers, format_one
 from linework.inference.summary import count
@@ -187,18 +186,8 @@ class GeneralizedInference:
         -------
         HypothesisTest, with NaN where the covariance of Hβ is singular
         """
-        H = np.atleast_2d(np.asarray(hypothesis, np.float64))
-        defined = ~np.isnan(self.table.estimate)
-        if H.ndim != 2 or H.shape[1] != len(defined) or H[:, ~defined].any():
-            raise ValueError(
-                f"The hypothesis has shape {np.shape(hypothesis)}, and rows of {len(defined)} "
-                "numbers are expected, one for each coefficient in the order of the table, with 0 "
-                "for those that are not defined."
-            )
-        H = H[:, defined]
-        covariance = self.covariance_matrix[np.ix_(defined, defined)]
-        f = wald_f(H @ self.table.estimate[defined] - value, H @ covariance @ H.T)
-        return self._test(f, len(H), self.df_residual)
+        f, q = wald_statistic(hypothesis, value, self.table.estimate, self.covariance_matrix)
+        return self._test(f, q, self.df_residual)
 
     def compare(self, smaller: GeneralizedInference) -> HypothesisTest:
         """Analysis of deviance: whether this model fits better than one nested in it.

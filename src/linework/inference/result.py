@@ -9,7 +9,7 @@ import numpy as np
 
 from linework.data.blocks import Array
 from linework.inference import summary
-from linework.inference.covariance import wald_f
+from linework.inference.hypothesis import wald_statistic
 from linework.inference.prediction import Predictor
 from linework.inference.table import CoefficientTable
 from linework.inference.tails import central_quantile, check_level, f_tail
@@ -203,17 +203,8 @@ class Inference:
         >>> round(test.f, 3), test.df, round(test.p, 3)
         (8.0, (1, 2), 0.106)
         """
-        H = np.atleast_2d(np.asarray(hypothesis, np.float64))
-        defined = ~np.isnan(self.table.estimate)
-        if H.ndim != 2 or H.shape[1] != len(defined) or H[:, ~defined].any():
-            raise ValueError(
-                f"The hypothesis has shape {np.shape(hypothesis)}, and rows of {len(defined)} "
-                "numbers are expected, one for each coefficient in the order of the table, with 0 "
-                "for those that are not defined."
-            )
-        H, df = H[:, defined], (len(H), self.df_residual)
-        covariance = self.covariance_matrix[np.ix_(defined, defined)]
-        f = wald_f(H @ self.table.estimate[defined] - value, H @ covariance @ H.T)
+        f, q = wald_statistic(hypothesis, value, self.table.estimate, self.covariance_matrix)
+        df = q, self.df_residual
         return WaldTest(f, df, f_tail(f, df))
 
     def to_frame(self) -> Any:
