@@ -517,3 +517,18 @@ class TestSentences:
         model = GLM("poisson").fit([[0.0], [1.0], [2.0]], [1.0, 2.0, 3.0])
         with pytest.raises(ValueError, match=r"kind is 'raw'; response, .* are known"):
             model.residuals([[0.0]], [1.0], "raw")
+
+
+@pytest.mark.parametrize("family", ["poisson", "binomial", "gamma"])
+def test_squares_of_weighted_residuals_sum_to_the_deviance(family: str) -> None:
+    rng = np.random.default_rng(3)
+    X, w = rng.standard_normal((80, 2)), rng.integers(1, 5, 80)
+    y = {"poisson": rng.poisson(3.0, 80), "gamma": rng.gamma(2.0, size=80) + 0.1}.get(
+        family, rng.binomial(w, 0.4) / w
+    )
+    model = GLM(family, "log" if family == "gamma" else None).fit(X, y, sample_weight=w)
+    deviance, pearson = (model.residuals(X, y, kind, w) for kind in ("deviance", "pearson"))
+    assert (deviance**2).sum() == pytest.approx(model.deviance_, rel=1e-9)
+    mu = model.predict(X)
+    variance = {"poisson": mu, "gamma": mu**2}.get(family, mu * (1.0 - mu))
+    assert (pearson**2).sum() == pytest.approx((w * (y - mu) ** 2 / variance).sum(), rel=1e-12)

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from linework.data.blocks import Array, Block
 from linework.data.numbers import as_numbers
-from linework.data.sources import Table
+from linework.data.sources import Table, check_weight
 from linework.engine import map_reduce, map_rows
 from linework.likelihood.base import LikelihoodModel
 from linework.likelihood.beginnings import first_slopes, mean_loss, null_model
@@ -176,7 +176,14 @@ class GLM(RegressorMixin, LikelihoodModel):
         table = dataclasses.replace(table, offset=check_offset(offset, table.n_rows))
         return map_rows(table, self._predictor)
 
-    def residuals(self, X: Any, y: Any, kind: str = "deviance", offset: Any = None) -> Array:
+    def residuals(
+        self,
+        X: Any,
+        y: Any,
+        kind: str = "deviance",
+        sample_weight: Any = None,
+        offset: Any = None,
+    ) -> Array:
         """Residuals of rows.
 
         Parameters
@@ -184,7 +191,10 @@ class GLM(RegressorMixin, LikelihoodModel):
         X : array-like, sparse matrix or data frame of shape (n, d)
         y : array-like of shape (n,)
         kind : {"deviance", "response", "pearson", "working"}, default="deviance"
-            ±√d with the sign of y − μ; y − μ; (y − μ) / √V(μ); or (y − μ) / (dμ/dη).
+            ±√(w d) with the sign of y − μ; y − μ; (y − μ) √(w / V(μ)); or (y − μ) / (dμ/dη).
+        sample_weight : array-like of shape (n,), optional
+            w, with which the squares of the first and the third sum to the deviance and to
+            Pearson's statistic.
         offset : array-like of shape (n,), optional
 
         Returns
@@ -196,14 +206,16 @@ class GLM(RegressorMixin, LikelihoodModel):
         loss, y = self._loss(), as_numbers(column_or_1d(y), "y")
         eta = self.linear_predictor(X, offset)
         mu = loss.link.mean(eta)
+        weight = check_weight(sample_weight, len(y))
+        weight = np.ones(len(y)) if weight is None else weight
         if kind == "response":
             return np.asarray(y - mu)
         if kind == "working":
             return np.asarray((y - mu) / loss.link.slope(eta))
         if kind == "pearson":
-            return np.asarray((y - mu) / np.sqrt(loss.family.variance(mu)))
+            return np.asarray((y - mu) * np.sqrt(weight / loss.family.variance(mu)))
         value = loss.evaluate(y[:, None], eta[:, None])[0] - loss.family.saturated(y)
-        return np.asarray(np.sign(y - mu) * np.sqrt(2.0 * np.maximum(value, 0.0)))
+        return np.asarray(np.sign(y - mu) * np.sqrt(2.0 * weight * np.maximum(value, 0.0)))
 
     def score(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> float:
         """D² = 1 − deviance / deviance of an intercept alone, as scikit-learn's models have it.
