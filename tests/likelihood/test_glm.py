@@ -532,3 +532,35 @@ def test_squares_of_weighted_residuals_sum_to_the_deviance(family: str) -> None:
     mu = model.predict(X)
     variance = {"poisson": mu, "gamma": mu**2}.get(family, mu * (1.0 - mu))
     assert (pearson**2).sum() == pytest.approx((w * (y - mu) ** 2 / variance).sum(), rel=1e-12)
+
+
+class TestTheta:
+    """θ of negative binomial counts, estimated with the coefficients."""
+
+    def test_it_is_r_s_of_glm_nb(self) -> None:
+        case = R["negative_binomial"]
+        names = [name for name in case["columns"] if name != "(Intercept)"]
+        X = np.column_stack([column(case, name) for name in names])
+        model = GLM(NegativeBinomial(theta=None), tol=TIGHT).fit(X, column(case, case["target"]))
+        assert model.theta_ == pytest.approx(case["theta"], rel=1e-7)
+        np.testing.assert_allclose(all_coefficients(model), list(case["coef"].values()), rtol=1e-6)
+        assert model.deviance_ == pytest.approx(case["deviance"], rel=1e-7)
+
+    def test_weight_two_is_the_row_twice(self) -> None:
+        rng = np.random.default_rng(0)
+        X, w = rng.standard_normal((150, 2)), rng.integers(0, 3, 150)
+        y = rng.poisson(rng.gamma(2.0, 2.0 * np.exp(0.4 * X[:, 0])))
+        model = GLM(NegativeBinomial(theta=None)).fit(X, y, sample_weight=w)
+        twice = GLM(NegativeBinomial(theta=None)).fit(np.repeat(X, w, axis=0), np.repeat(y, w))
+        assert model.theta_ == pytest.approx(twice.theta_, rel=1e-6)
+        np.testing.assert_allclose(model.coef_, twice.coef_, rtol=1e-6)
+        assert 1.0 < model.theta_ < 4.0
+
+    def test_counts_of_poisson_s_variance_are_refused(self) -> None:
+        X = np.arange(40.0)[:, None] % 7
+        with pytest.raises(ValueError, match="vary no more than Poisson's do"):
+            GLM(NegativeBinomial(theta=None)).fit(X, np.tile([2.0, 3.0], 20))
+
+    def test_a_family_without_theta_has_no_variance(self) -> None:
+        with pytest.raises(ValueError, match="theta=None is for GLM to estimate"):
+            NegativeBinomial(theta=None).log_variance(np.zeros(1))

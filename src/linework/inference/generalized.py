@@ -41,7 +41,7 @@ def infer_likelihood(
         loglik = float(w @ family.loglik(fit.y, fit.mu, np.ones_like(w), phi))
     else:
         loglik = float(family.loglik(fit.y, fit.mu, w, phi).sum())
-    parameters = fit.k + int(family.dispersed)
+    parameters = fit.k + int(family.dispersed) + int(hasattr(fit.model, "theta_"))
     matrix = _spread(fit, meat)
     work = fit.work
     return GeneralizedInference(

@@ -18,8 +18,18 @@ from linework.data.sources import Table, check_weight
 from linework.engine import map_reduce, map_rows
 from linework.likelihood.base import LikelihoodModel
 from linework.likelihood.beginnings import first_slopes, mean_loss, null_model
-from linework.likelihood.rows import check_offset, present_rows, reject_outside
-from linework.losses import FAMILIES, LINKS, Family, GeneralizedLoss, Link
+from linework.likelihood.overdispersion import most_likely_theta
+from linework.likelihood.rows import check_offset, chosen, present_rows, reject_outside
+from linework.losses import (
+    FAMILIES,
+    LINKS,
+    Family,
+    GeneralizedLoss,
+    Link,
+    NegativeBinomial,
+)
+
+TURNS = 100
 
 RESIDUALS = ("response", "pearson", "deviance", "working")
 
@@ -38,7 +48,8 @@ class GLM(RegressorMixin, LikelihoodModel):
     family : str or Family, default="gaussian"
         ``"gaussian"``, ``"binomial"``, ``"poisson"``, ``"gamma"``, ``"inverse_gaussian"``,
         ``"tweedie"`` (V = μ^1.5), ``"negative_binomial"`` (θ = 1), or an object of
-        `linework.losses`, such as ``Tweedie(power=1.3)`` or ``NegativeBinomial(theta=2.0)``.
+        `linework.losses`, such as ``Tweedie(power=1.3)`` or ``NegativeBinomial(theta=2.0)``; with
+        ``theta=None`` it is estimated by maximum likelihood.
     link : str or Link, default=None
         g: ``"identity"``, ``"log"``, ``"logit"``, ``"probit"``, ``"cloglog"``, ``"cauchit"``,
         ``"inverse"``, ``"inverse_square"``, ``"sqrt"``, or ``Power(p)`` of `linework.losses`. By
@@ -59,6 +70,8 @@ class GLM(RegressorMixin, LikelihoodModel):
     intercept_ : float
     deviance_, null_deviance_ : float
         Σ w d(y, μ) at the fit, and without slopes: of an intercept, if there is one.
+    theta_ : float
+        The estimate, for ``NegativeBinomial(theta=None)`` only.
     n_iter_ : int
     convergence_ : Convergence
 
@@ -84,6 +97,7 @@ class GLM(RegressorMixin, LikelihoodModel):
     intercept_: float
     deviance_: float
     null_deviance_: float
+    theta_: float
     n_iter_: int
 
     def __init__(
@@ -125,6 +139,8 @@ class GLM(RegressorMixin, LikelihoodModel):
         check_scalar(self.alpha, "alpha", Real, min_val=0.0)
         check_scalar(self.l1_ratio, "l1_ratio", Real, min_val=0.0, max_val=1.0)
         self._check_iterations()
+        if hasattr(self, "theta_"):
+            del self.theta_
         loss = self._loss()
         table = self._read_training(X, y, sample_weight, offset, reset=True)
         y, weight = present_rows(table)
@@ -134,6 +150,12 @@ class GLM(RegressorMixin, LikelihoodModel):
         l1, l2 = self.alpha * self.l1_ratio, self.alpha * (1.0 - self.l1_ratio)
         start = None if self.fit_intercept else first_slopes(table, loss)
         coef, intercept, _ = self._minimise(table, loss, null, l2, l1, start)
+        if isinstance(self.family, NegativeBinomial) and self.family.theta is None:
+            coef, intercept = self._estimate_theta(table, null, l2, l1, (coef, intercept))
+            loss = self._loss()
+            _, null_value = null_model(table, loss)
+            if not self.fit_intercept:
+                null_value = mean_loss(table, loss, np.zeros(1))
         penalty = 0.5 * l2 * float((coef**2).sum()) + l1 * float(np.abs(coef).sum())
         value = self.convergence_.objective - penalty
         saturated = float(weight @ loss.family.saturated(y))
@@ -143,6 +165,26 @@ class GLM(RegressorMixin, LikelihoodModel):
         self.coef_, self.intercept_ = coef[:, 0].astype(table.dtype), float(intercept[0])
         self.n_iter_ = self.convergence_.n_iter
         return self
+
+    def _estimate_theta(
+        self, table: Table, null: Array, l2: float, l1: float, at: tuple[Array, Array]
+    ) -> tuple[Array, Array]:
+        """Set θ to its most likely value; coefficients and θ in turn, until θ stays.
+
+        The two are orthogonal in the information, so that a few turns do.
+        """
+        y, weight = present_rows(table)
+        mean, before = self._loss().link.mean, np.inf
+        for _ in range(TURNS):
+            self.theta_ = most_likely_theta(y, mean(_predictors(table, *at)), weight)
+            if abs(self.theta_ - before) <= 1e-9 * self.theta_:
+                return at
+            before = self.theta_
+            at = self._minimise(table, self._loss(), null, l2, l1, at)[:2]
+        raise ValueError(
+            f"θ of the negative binomial family did not settle: it is {self.theta_:g} after "
+            f"{TURNS} turns. Give a theta."
+        )
 
     def predict(self, X: Any, offset: Any = None) -> Array:
         """The mean μ for each row.
@@ -272,6 +314,8 @@ class GLM(RegressorMixin, LikelihoodModel):
                 raise ValueError(f"family is {family!r}; {', '.join(FAMILIES)} are known.")
             family = FAMILIES[family]()
         _require(family, Family)
+        if isinstance(family, NegativeBinomial) and family.theta is None:
+            family = NegativeBinomial(getattr(self, "theta_", 1.0))
         link = family.default_link if link is None else link
         if isinstance(link, str):
             if link not in LINKS:
@@ -293,3 +337,10 @@ def _require(value: Any, kind: type) -> None:
             f"{value!r} is given as a {kind.__name__.lower()}, and a name or a {kind.__name__} of "
             "linework.losses is expected."
         )
+
+
+def _predictors(table: Table, coef: Array, intercept: Array) -> Array:
+    """The linear predictors of the rows of positive weight, for coefficients (d, 1) and (1,)."""
+    eta = map_rows(table, lambda block: np.asarray(block.X @ coef + intercept)[:, 0])
+    eta = eta if table.offset is None else eta + table.offset[:, 0]
+    return eta[chosen(table)]

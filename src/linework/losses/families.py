@@ -253,36 +253,42 @@ class NegativeBinomial(Family):
 
     Parameters
     ----------
-    theta : float, default=1.0
-        θ, above zero; the larger, the closer to Poisson.
+    theta : float or None, default=1.0
+        θ, above zero; the larger, the closer to Poisson. With None, `GLM` estimates it.
     """
 
-    theta: float = 1.0
+    theta: float | None = 1.0
     name: ClassVar[str] = "negative_binomial"
     dispersed: ClassVar[bool] = False
     lowest_included: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        if not 0.0 < self.theta < np.inf:
+        if self.theta is not None and not 0.0 < self.theta < np.inf:
             raise ValueError(
                 f"theta of a negative binomial family is {self.theta!r}, and a finite number above "
                 'zero is expected; its limit at infinity is family="poisson".'
             )
 
+    @property
+    def _theta(self) -> float:
+        if self.theta is None:
+            raise ValueError("theta=None is for GLM to estimate: give NegativeBinomial a number.")
+        return self.theta
+
     def log_variance(self, log_mu: Array) -> Array:
-        return np.asarray(np.logaddexp(log_mu, 2.0 * log_mu - np.log(self.theta)))
+        return np.asarray(np.logaddexp(log_mu, 2.0 * log_mu - np.log(self._theta)))
 
     def loss(self, y: Array, log_mu: Array) -> Array:
         # (y + θ) ln(μ + θ) − y ln μ, without the cancellation
-        t = np.log(self.theta)
-        return _times(y, np.logaddexp(0.0, t - log_mu)) + self.theta * np.logaddexp(log_mu, t)
+        t = np.log(self._theta)
+        return _times(y, np.logaddexp(0.0, t - log_mu)) + self._theta * np.logaddexp(log_mu, t)
 
     def saturated(self, y: Array) -> Array:
         with np.errstate(divide="ignore"):
             return self.loss(y, np.log(y))
 
     def loglik(self, y: Array, mu: Array, weight: Array, phi: float) -> Array:
-        t = self.theta
+        t = self._theta
         ways = gammaln(y + t) - gammaln(t) - gammaln(y + 1.0)
         return np.asarray(weight * (ways + t * np.log(t / (t + mu)) + xlogy(y, mu / (t + mu))))
 
