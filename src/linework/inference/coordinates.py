@@ -82,6 +82,18 @@ class Coordinates:
         first = np.concatenate([[self.weight**-0.5], -self.x_mean @ slopes])
         return np.vstack([first, np.column_stack([np.zeros(d), slopes])])
 
+    def places(self, columns: Array) -> Array:
+        """Positions of these coordinates' coefficients, the intercept first, among those of all."""
+        return np.concatenate([[0], columns + 1]) if self.intercept else columns
+
+    def spread(self, meat: Array, columns: Array, n_features: int) -> Array:
+        """T M Tᵀ, among the coefficients of all columns; NaN for those that are not defined."""
+        T, k = self.to_coef(), n_features + int(self.intercept)
+        covariance = T @ meat @ T.T
+        places, full = self.places(columns), np.full((k, k), np.nan)
+        full[np.ix_(places, places)] = 0.5 * (covariance + covariance.T)
+        return full
+
     def inflation(self) -> Array:
         """(XᵀX)⁻¹_jj (XᵀX)_jj = 1 / (1 − R_j²) for each column: its variance inflation."""
         d = len(self.x_mean)

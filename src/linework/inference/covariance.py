@@ -160,6 +160,13 @@ def robust_meat(
     return meat * (n / (n - k)) if covariance == "HC1" else meat
 
 
+def count_clusters(table: Table) -> int:
+    """The number of clusters that have rows of positive weight."""
+    assert table.group is not None
+    present = table.group if table.weight is None else table.group[table.weight > 0.0]
+    return len(np.unique(present))
+
+
 def wald_f(effect: Array, covariance: Array) -> float:
     """F = eᵀ V⁻¹ e / q for q effects with covariance V; NaN where V is singular."""
     scale = column_scale(np.diag(covariance).copy())

@@ -14,6 +14,7 @@ from linework.inference.covariance import (
     Covariance,
     LineScores,
     Weights,
+    count_clusters,
     robust_meat,
     wald_f,
 )
@@ -76,7 +77,7 @@ class Fit:
         if self.weights == "precision":
             loglik += 0.5 * np.log(w).sum()
         meat = self._meat(line, covariance, float(variance))
-        matrix = self._spread(meat)
+        matrix = self.coordinates.spread(meat, self.columns, self.stats.n_features)
         if covariance != "classic":
             f = wald_f(effect, meat[one:, one:])
         parameters = slopes + one + 1
@@ -84,7 +85,7 @@ class Fit:
             table=self._table(target, coef, intercept, matrix, df, level),
             covariance_matrix=matrix,
             covariance=covariance,
-            n_clusters=self._n_clusters() if covariance == "cluster" else None,
+            n_clusters=count_clusters(self.table) if covariance == "cluster" else None,
             n=_whole(n),
             df_residual=_whole(df),
             rss=float(rss),
@@ -123,22 +124,6 @@ class Fit:
         scores = LineScores(line, self.weights)
         return robust_meat(self.table, self.coordinates, scores, covariance, self.n)
 
-    def _spread(self, meat: Array) -> Array:
-        """T M Tᵀ, with NaN for the coefficients that are not defined."""
-        T = self.coordinates.to_coef()
-        covariance = T @ meat @ T.T
-        k = self.stats.n_features + self.coordinates.intercept
-        full = np.full((k, k), np.nan)
-        full[np.ix_(self._places, self._places)] = 0.5 * (covariance + covariance.T)
-        return full
-
-    @property
-    def _places(self) -> Array:
-        """Positions of the defined coefficients among all."""
-        if not self.coordinates.intercept:
-            return self.columns
-        return np.concatenate([[0], self.columns + 1])
-
     def _table(
         self, target: int, coef: Array, intercept: float, covariance: Array, df: float, level: float
     ) -> CoefficientTable:
@@ -149,7 +134,7 @@ class Fit:
         first = np.array([[intercept, np.nan, np.nan]])[:one]
         slopes = np.column_stack([coef, self.coordinates.inflation(), importance])
         numbers = np.full((d + one, 3), np.nan)
-        numbers[self._places] = np.vstack([first, slopes])
+        numbers[self.coordinates.places(self.columns)] = np.vstack([first, slopes])
         return CoefficientTable(
             names=("(Intercept)",) * one + self.model._column_names(range(d)),
             estimate=numbers[:, 0],
@@ -159,12 +144,6 @@ class Fit:
             vif=numbers[:, 1],
             standardised=numbers[:, 2],
         )
-
-    def _n_clusters(self) -> int:
-        assert self.table.group is not None
-        weight = self.table.weight
-        present = self.table.group if weight is None else self.table.group[weight > 0.0]
-        return len(np.unique(present))
 
 
 def _squares(stats: Moments | RFactor) -> Array:

@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from linework.data.blocks import Array
-from linework.data.sources import Table
 from linework.engine import map_reduce
-from linework.inference.covariance import Covariance, Weights, robust_meat
+from linework.inference.covariance import Covariance, Weights, count_clusters, robust_meat
 from linework.inference.generalized_result import GeneralizedInference, LinkedPredictor
 from linework.inference.likelihood_fit import LikelihoodFit
 from linework.inference.table import CoefficientTable
@@ -42,13 +41,13 @@ def infer_likelihood(
     else:
         loglik = float(family.loglik(fit.y, fit.mu, w, phi).sum())
     parameters = fit.k + int(family.dispersed) + int(hasattr(fit.model, "theta_"))
-    matrix = _spread(fit, meat)
     work = fit.work
+    matrix = work.coordinates.spread(meat, work.columns, work.stats.n_features)
     return GeneralizedInference(
         table=_coefficients(fit, matrix, level),
         covariance_matrix=matrix,
         covariance=covariance,
-        n_clusters=_n_clusters(table) if covariance == "cluster" else None,
+        n_clusters=count_clusters(table) if covariance == "cluster" else None,
         n=n,
         df_residual=fit.df,
         df_null=n - int(fit.model.fit_intercept),
@@ -79,16 +78,6 @@ def _deviance(fit: LikelihoodFit) -> float:
     return 2.0 * float(fit.w @ np.maximum(value, 0.0))
 
 
-def _spread(fit: LikelihoodFit, meat: Array) -> Array:
-    """T M Tᵀ, with NaN for the coefficients that are not defined."""
-    T = fit.work.coordinates.to_coef()
-    covariance = T @ meat @ T.T
-    k = len(fit.names)
-    full = np.full((k, k), np.nan)
-    full[np.ix_(fit.places, fit.places)] = 0.5 * (covariance + covariance.T)
-    return full
-
-
 def _coefficients(fit: LikelihoodFit, covariance: Array, level: float) -> CoefficientTable:
     work, one = fit.work, int(fit.model.fit_intercept)
     columns = map_reduce(dataclasses.replace(fit.table, y=None), ColumnMoments.from_block)
@@ -106,9 +95,3 @@ def _coefficients(fit: LikelihoodFit, covariance: Array, level: float) -> Coeffi
         vif=numbers[:, 1],
         standardised=numbers[:, 2],
     )
-
-
-def _n_clusters(table: Table) -> int:
-    assert table.group is not None
-    present = table.group if table.weight is None else table.group[table.weight > 0.0]
-    return len(np.unique(present))

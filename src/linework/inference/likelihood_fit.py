@@ -108,9 +108,7 @@ class LikelihoodFit:
     @property
     def places(self) -> Array:
         """Positions of the defined coefficients among all."""
-        if not self.model.fit_intercept:
-            return self.work.columns
-        return np.concatenate([[0], self.work.columns + 1])
+        return self.work.coordinates.places(self.work.columns)
 
 
 def as_glm(model: Any) -> GLM:

@@ -13,6 +13,7 @@ from linework.data.sources import Table
 from linework.engine import map_reduce, map_rows
 from linework.losses import Loss, SoftmaxLoss
 from linework.stats import ColumnMoments, Curvature, Gradient
+from linework.stats.gradient import linear_predictors
 
 LARGE = 1 << 21
 """Numbers of a table from which its passes are by the compiled loop: a fit of 20 ms, where loading
@@ -249,10 +250,7 @@ class Problem:
         first, second = np.triu_indices(len(intercept))
 
         def curvature(block: Block) -> Array:
-            eta = np.asarray(block.X @ coef.astype(block.X.dtype, copy=False), np.float64)
-            eta += intercept
-            if block.offset is not None:
-                eta[:, : block.offset.shape[1]] += block.offset
+            eta = linear_predictors(block.X, coef, intercept, block.offset)
             h = self.loss.curvature(block.targets, eta)[:, first == second].sum(axis=1)
             return np.asarray(h if block.weight is None else h * block.weight)
 

@@ -13,6 +13,7 @@ from linework.data.sources import GRAM_COLUMNS
 from linework.engine import map_reduce
 from linework.likelihood.problem import Problem
 from linework.stats import Gradient, Moments
+from linework.stats.gradient import linear_predictors
 
 SAMPLE = 5
 """Rows for each column in the sample whose scatter preconditions products."""
@@ -75,9 +76,7 @@ class WideProblem(Problem):
 
         def total(block: Block) -> Array:
             block = block.present()
-            eta = np.asarray(block.X @ coef + intercept, np.float64)
-            if block.offset is not None:
-                eta += block.offset
+            eta = linear_predictors(block.X, coef, intercept, block.offset)
             h = self.loss.curvature(block.targets, eta)
             return np.asarray(h.sum(axis=0) if block.weight is None else block.weight @ h)
 

@@ -11,6 +11,7 @@ import scipy.sparse as sp
 
 from linework.data.blocks import Array, Block, Matrix, transposed
 from linework.stats.centre import in_working_precision, is_sparse, scratch, tile_rows
+from linework.stats.gradient import linear_predictors
 
 Curve: TypeAlias = Callable[[Array, Array], Array]
 """Targets (n, t) and linear predictors (n, k) ↦ ∂²ℓ/∂η_a∂η_b for a ≤ b, shape (n, k(k + 1)/2)."""
@@ -58,16 +59,12 @@ class Curvature:
         block = in_working_precision(block.present())
         d, k = coef.shape
         total = np.zeros((k * (k + 1) // 2, d + 1, d + 1))
-        coef = coef.astype(block.X.dtype, copy=False)
         step = max(len(block), 1) if is_sparse(block.X) else tile_rows(d)
         for start in range(0, len(block), step):
             rows = slice(start, start + step)
             X = block.X if step >= len(block) else block.X[rows]
-            eta = np.asarray(X @ coef, np.float64)
-            eta += intercept
-            if block.offset is not None:
-                eta[:, : block.offset.shape[1]] += block.offset[rows]
-            h = curve(block.targets[rows], eta)
+            offset = None if block.offset is None else block.offset[rows]
+            h = curve(block.targets[rows], linear_predictors(X, coef, intercept, offset))
             if block.weight is not None:
                 h = h * block.weight[rows, None]
             if is_sparse(X):

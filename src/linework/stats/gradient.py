@@ -10,7 +10,7 @@ from typing import TypeAlias
 import numpy as np
 import scipy.sparse as sp
 
-from linework.data.blocks import Array, Block, transposed
+from linework.data.blocks import Array, Block, Matrix, transposed
 from linework.stats.centre import in_working_precision, tile_rows
 
 Evaluate: TypeAlias = Callable[[Array, Array], tuple[Array, Array]]
@@ -35,6 +35,18 @@ def squares(y: Array, eta: Array) -> tuple[Array, Array]:
     """Least squares: values (y − η)² and scores y − η, for each target."""
     r = y - eta
     return r * r, r
+
+
+def linear_predictors(X: Matrix, coef: Array, intercept: Array, offset: Array | None) -> Array:
+    """Bᵀx + b + offset of rows X (n, d) for B (d, k) and b (k,): shape (n, k), float64.
+
+    An offset (n, m) is a part of the first m. The product is formed in X's own type.
+    """
+    eta = np.asarray(X @ coef.astype(X.dtype, copy=False), np.float64)
+    eta += intercept
+    if offset is not None:
+        eta[:, : offset.shape[1]] += offset
+    return eta
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -90,10 +102,8 @@ class Gradient:
         for start in range(0, len(block), step) or [0]:
             rows = slice(start, start + step)
             X = block.X if step >= len(block) else block.X[rows]
-            eta = np.asarray(X @ coef, np.float64)
-            eta += intercept
-            if block.offset is not None:
-                eta[:, : block.offset.shape[1]] += block.offset[rows]
+            offset = None if block.offset is None else block.offset[rows]
+            eta = linear_predictors(X, coef, intercept, offset)
             value, r = evaluate(block.targets[rows], eta)
             if block.weight is None:
                 value = value.sum(axis=0)
