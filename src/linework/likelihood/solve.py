@@ -23,7 +23,7 @@ FEWEST = 10
 NEW_COLUMNS = 256
 """Columns that may join a working set at first; later twice as many each time."""
 
-WIDE = 2048
+WIDE = 1024
 """Parameters from which a matrix of their second derivatives costs more than products with it."""
 
 

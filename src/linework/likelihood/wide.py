@@ -10,7 +10,7 @@ import numpy as np
 
 from linework.data.blocks import Array, Block
 from linework.data.sources import GRAM_COLUMNS
-from linework.engine import map_reduce
+from linework.engine import map_reduce, map_rows
 from linework.likelihood.problem import Problem
 from linework.stats import Gradient, Moments
 from linework.stats.gradient import linear_predictors
@@ -28,17 +28,22 @@ class WideProblem(Problem):
         return np.zeros(self.shape[0])
 
     def product(self, theta: Array) -> Callable[[Array], Array]:
-        """S ↦ H(θ)s, a pass over the rows each."""
+        """S ↦ H(θ)s, a pass over the rows each; the linear predictors at θ are held, (n, k)."""
         coef, intercept = self.coefficients(theta)
-        k, loss = self.loss.n_scores, self.loss
 
-        def evaluate(y: Array, both: Array) -> tuple[Array, Array]:
-            return np.zeros(len(y)), loss.product(y, both[:, :k], both[:, k:])
+        def predictors(block: Block) -> Array:
+            return linear_predictors(block.X, coef, intercept, block.offset)
+
+        k, eta = self.loss.n_scores, map_rows(self.table, predictors)
+        assert self.table.y is not None
+        table = dataclasses.replace(self.table, y=np.hstack([self.table.y, eta]), offset=None)
+
+        def evaluate(known: Array, v: Array) -> tuple[Array, Array]:
+            return np.zeros(len(v)), self.loss.product(known[:, :-k], known[:, -k:], v)
 
         def product(direction: Array) -> Array:
             V, v = self.coefficients(direction)
-            B, b = np.hstack([coef, V]), np.concatenate([intercept, v])
-            sums = map_reduce(self.table, lambda block: Gradient.from_block(block, B, b, evaluate))
+            sums = map_reduce(table, lambda block: Gradient.from_block(block, V, v, evaluate))
             image = sums.centred(self.centre) / self.columns.weight + self.l2[:, None] * V
             if self.fit_intercept:
                 image = np.vstack([image, sums.intercept / self.columns.weight])
