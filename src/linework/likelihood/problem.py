@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -112,7 +112,7 @@ class Problem:
         squares = moments.squares[:d] / moments.weight
         return squares if self.fit_intercept else squares + moments.x_mean**2
 
-    @property
+    @cached_property
     def scale(self) -> Array:
         """Root mean squares (p,), with infinity for a column that does not vary."""
         squares, rounding = self.squares, 8 * np.finfo(np.float64).eps
