@@ -82,6 +82,19 @@ class ClassMoments:
             raise ValueError(f"There are no rows{besides}: give at least one of positive weight.")
         return reduce(add, parts)
 
+    def pooled(self) -> PooledMoments:
+        """The classes with one scatter for all."""
+        labels = sorted(self.groups)
+        parts = [self.groups[k] for k in labels]
+        return PooledMoments(
+            np.array(labels, np.intp),
+            np.array([part.count for part in parts]),
+            np.array([part.weight for part in parts]),
+            np.array([part.mean for part in parts]),
+            np.sum([part.scatter for part in parts], axis=0),
+            np.sum([part.noise for part in parts], axis=0),
+        )
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PooledMoments:
