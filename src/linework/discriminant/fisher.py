@@ -67,7 +67,8 @@ class FisherDiscriminant(Projection, ClassModel):
         W, for "ratio-trace" with wᵀS_w w = N − K, each with its largest entry, in units of the
         columns' spread, positive; for two classes, the mean of the second is the larger along it.
     criterion_ : array of shape (r,)
-        J of each direction; infinite where the classes have no spread.
+        J of each direction, by the S_w that is used, shrunk or not; infinite where the classes have
+        no spread.
     separation_ratio_ : array of shape (r,)
         Share of each in their sum.
     objective_ : float
