@@ -48,12 +48,13 @@ UPDATED = [
     RegularizedDiscriminantAnalysis(0.0, 0.6, target="identity"),
     FisherDiscriminant(),
     FisherDiscriminant(threshold="prior"),
+    FisherDiscriminant(threshold="equal-density"),
     FisherDiscriminant(singular="shrink", shrinkage=0.2),
+    FisherDiscriminant(singular="shrink", shrinkage=0.2, threshold="equal-density"),
     FisherDiscriminant(singular="null-space"),
 ]
 REFITTED = [
     RegularizedDiscriminantAnalysis(0.4, "oas", target="identity"),
-    FisherDiscriminant(threshold="equal-density"),
     FisherDiscriminant(criterion="trace-ratio"),
     FisherDiscriminant(n_components=1),
     IndicatorClassifier(),
@@ -112,8 +113,9 @@ def test_a_row_is_told_as_by_a_model_without_it(
 
 
 @pytest.mark.parametrize("model", UPDATED, ids=lambda m: " ".join(str(m).split()))
-def test_ordinary_rows_need_no_refit(model: Any, gaussian: Rows) -> None:
-    X, y = gaussian()
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_ordinary_rows_need_no_refit(model: Any, n_classes: int, gaussian: Rows) -> None:
+    X, y = gaussian(n_classes)
     update = clone(model).fit(X, y)._update()
     assert update(Block(X, group=y))[1].all()
 
@@ -147,6 +149,7 @@ def test_given_priors_stay(model: Any, gaussian: Rows, rng: np.random.Generator)
         RegularizedDiscriminantAnalysis(0.0, "oas", target="identity", priors=[0.1, 0.2, 0.3, 0.4]),
         FisherDiscriminant(),
         FisherDiscriminant(threshold="prior"),
+        FisherDiscriminant(threshold="equal-density"),
         IndicatorClassifier(),
     ],
 )

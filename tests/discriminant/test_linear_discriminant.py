@@ -118,6 +118,26 @@ class TestScikitLearn:
         share = theirs.explained_variance_ratio_
         np.testing.assert_allclose(ours.explained_variance_ratio_, share, rtol=1e-8)
 
+    @pytest.mark.parametrize("solver", ["svd", "lsqr", "eigen"])
+    def test_its_conventions_are_those_we_tell_of(self, solver: str, gaussian: Rows) -> None:
+        X, y = gaussian()
+        n, own = np.bincount(y), [np.cov(X[y == k].T, bias=True) for k in range(3)]
+        priors = np.array([0.2, 0.3, 0.5])
+        theirs = peer.LinearDiscriminantAnalysis(
+            solver=solver, priors=priors, store_covariance=True
+        ).fit(X, y)
+        mixed = np.tensordot(priors, own, axes=1)
+        np.testing.assert_allclose(theirs.covariance_, mixed, rtol=1e-10)
+        used = np.tensordot(n / n.sum(), own, axes=1) if solver == "svd" else mixed
+        wanted = np.exp(formula(X, y, np.ones(len(y)), priors, used))
+        wanted /= wanted.sum(axis=1, keepdims=True)
+        np.testing.assert_allclose(theirs.predict_proba(X), wanted, rtol=1e-8)
+        if solver != "lsqr":
+            theirs.set_params(priors=None).fit(X, y)
+            ours = LinearDiscriminantAnalysis().fit(X, y)
+            longer = abs(theirs.scalings_[:, :2] / ours.scalings_)
+            np.testing.assert_allclose(longer, np.sqrt(len(y) / (len(y) - 3)), rtol=1e-7)
+
 
 class TestSymmetries:
     def test_affine_maps_of_the_rows_change_nothing(
@@ -190,9 +210,12 @@ class TestSparse:
         np.testing.assert_allclose(model.coef_, dense.coef_, rtol=1e-10)
         told = model.predict_log_proba(X)
         projected = model.transform(X)
+        left_out = model.leave_one_out(X, y, method="predict_log_proba")
         monkeypatch.undo()
         np.testing.assert_allclose(told, dense.predict_log_proba(X.toarray()), rtol=1e-9)
         np.testing.assert_allclose(projected, dense.transform(X.toarray()), atol=1e-10)
+        wanted = dense.leave_one_out(X.toarray(), y, method="predict_log_proba")
+        np.testing.assert_allclose(left_out, wanted, rtol=1e-9)
 
 
 @pytest.mark.slow

@@ -11,6 +11,11 @@ from sklearn.metrics import accuracy_score, log_loss
 from sklearn.model_selection import GroupKFold, ShuffleSplit, StratifiedKFold
 
 from linework import RegularizedDiscriminantAnalysis, RegularizedDiscriminantAnalysisCV
+from linework.data.sources import as_table
+from linework.discriminant.alpha_scores import AlphaScores, Hits
+from linework.discriminant.regularized import ClassCovariances
+from linework.engine import map_reduce
+from linework.stats import ClassMoments
 
 Array = np.ndarray
 Rows = Callable[..., tuple[Array, Array]]
@@ -60,6 +65,52 @@ def test_grid_is_that_of_refits(
     np.testing.assert_allclose(
         model.predict_log_proba(X), best.predict_log_proba(X), rtol=1e-9, atol=1e-9
     )
+
+
+@pytest.mark.parametrize("apart", [1e-2, 1e-5, 1e-7, 0.0])
+def test_rows_that_single_precision_cannot_tell_are_counted_rightly(
+    apart: float, rng: np.random.Generator
+) -> None:
+    half = rng.standard_normal((60, 4)) @ rng.standard_normal((4, 4))
+    y = np.repeat([0, 1, 2], 60)
+    X = np.tile(half, (3, 1)) + apart * y[:, None] * rng.standard_normal(4)
+    X = (X + 1e3) * np.logspace(-4, 4, 4)
+    splits = list(StratifiedKFold(3).split(X, y))
+    model = RegularizedDiscriminantAnalysisCV(**GRID, cv=splits).fit(X, y)
+    wanted = refitted(X, y, np.ones(len(y)), splits, "accuracy")
+    np.testing.assert_allclose(model.cv_scores_, wanted, atol=1e-12)
+
+
+def test_most_rows_are_told_in_single_precision(
+    gaussian: Rows, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    X, y = gaussian(n=600)
+    again = []
+    exact = AlphaScores.__call__
+
+    def count(scores: AlphaScores, Z: Array) -> Array:
+        again.append(len(Z) if Z.dtype == np.float64 else 0)
+        return exact(scores, Z)
+
+    monkeypatch.setattr(AlphaScores, "__call__", count)
+    RegularizedDiscriminantAnalysisCV(**GRID, cv=3).fit(X, y)
+    assert sum(again) < 0.02 * len(X) * len(GRID["gammas"])
+
+
+def test_numbers_beyond_single_precision_are_told(gaussian: Rows) -> None:
+    X, y = gaussian()
+    parts = ClassCovariances.of(
+        map_reduce(as_table(X).with_group(y), ClassMoments.from_block), unbiased=True
+    )
+    scores = AlphaScores.of(
+        parts, parts.pooled, np.array([0.0, 0.4]), np.full(3, 1 / 3), np.zeros(4)
+    )
+    Z = np.column_stack([X * np.resize([1.0, 1e25, 1e60], (len(X), 1)), np.ones(len(X))])
+    with np.errstate(over="ignore"):
+        single = Z.astype(np.float32)
+        length = np.sqrt(np.square(single).sum(axis=1, dtype=float))
+    told = Hits.of(scores, np.ones(5))(Z, single, length, y)
+    np.testing.assert_array_equal(told, scores(Z).argmax(axis=0) == y)
 
 
 def test_log_loss_is_scikit_learns(gaussian: Rows) -> None:

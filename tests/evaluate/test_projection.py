@@ -52,6 +52,16 @@ def test_ellipse_is_where_the_distance_to_the_mean_is_that_of_the_level(iris, le
         assert_allclose(squares, -2.0 * np.log(1.0 - level), rtol=1e-9)
 
 
+def test_markers_in_the_legend_are_larger_than_those_of_rows(iris):
+    model = LinearDiscriminantAnalysis().fit(iris.X, iris.y)
+    display = show(model, iris.X, iris.y)
+    shown = display.ax_.get_legend().legend_handles[:3]
+    for handle, points in zip(shown, display.points_, strict=True):
+        assert handle.get_sizes()[0] > 2 * points.get_sizes()[0]
+        assert_allclose(handle.get_facecolor()[0, :3], points.get_facecolor()[0, :3])
+        assert handle.get_facecolor()[0, 3] == 1.0
+
+
 def test_pooled_ellipses_of_lda_are_circles_of_one_size(iris):
     model = LinearDiscriminantAnalysis().fit(iris.X, iris.y)
     display = show(model, iris.X, iris.y, covariance="pooled")

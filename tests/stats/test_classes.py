@@ -196,6 +196,23 @@ def test_numbers_out_of_range_get_a_sentence(form: Any) -> None:
         by_class(form(X), group)
 
 
+@pytest.mark.parametrize("numbers", [[3, 4, 70], [-5, 0, 2], [0, 7, 10**12]])
+def test_group_numbers_may_be_any(numbers: list[int]) -> None:
+    rng = np.random.default_rng(12)
+    X, code = rng.standard_normal((40, 3)), rng.integers(0, 3, 40)
+    plain, told = pooled(X, code), pooled(X, np.array(numbers)[code])
+    assert told.labels.tolist() == numbers
+    np.testing.assert_array_equal(told.mean, plain.mean)
+    np.testing.assert_array_equal(told.scatter, plain.scatter)
+    assert sorted(by_class(X, np.array(numbers)[code]).groups) == numbers
+
+
+def test_one_scatter_for_all_is_that_of_the_classes() -> None:
+    rng = np.random.default_rng(13)
+    X, group = rng.standard_normal((40, 3)) + 1e3, rng.integers(2, 5, 40)
+    assert_same(by_class(X, group).pooled(), pooled(X, group))
+
+
 def test_rows_without_groups_get_a_sentence() -> None:
     for statistic in (ClassMoments, PooledMoments):
         with pytest.raises(

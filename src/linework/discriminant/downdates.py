@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -70,6 +72,12 @@ class Downdated:
         plain = np.einsum("ij,ij->i", A * self.R, B)
         along = np.einsum("ij,ij->i", self.UR, A) * np.einsum("ij,ij->i", self.UR, B)
         result: Array = self.divisor * (plain + self.pull * along)
+        return result
+
+    def solve(self, A: Array) -> Array:
+        """Σ'⁻¹a for each row, of vectors (n, r)."""
+        along = self.pull * np.einsum("ij,ij->i", self.UR, A)
+        result: Array = self.divisor[:, None] * (A * self.R + along[:, None] * self.UR)
         return result
 
     def squares(self) -> Array:
@@ -198,10 +206,20 @@ class PooledScores:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FisherScores:
-    """Leave-one-out scores of Fisher's discriminant along all of its directions."""
+    """Leave-one-out scores of Fisher's discriminant along all of its directions.
+
+    Attributes
+    ----------
+    downdate : PooledDowndate
+    threshold : str
+        As in `FisherDiscriminant`.
+    scatters : sequence of arrays of shape (r, r)
+        Of each of two classes, S_k along the basis; for "equal-density" only.
+    """
 
     downdate: PooledDowndate
     threshold: str
+    scatters: Sequence[Array] = ()
 
     def __call__(self, block: Block) -> tuple[Array, Array]:
         """As by `Update`."""
@@ -220,8 +238,35 @@ class FisherScores:
         cut = distance * (0.5 - share[:, 1])
         if self.threshold == "prior":
             cut += np.log(share[:, 0] / share[:, 1]) / distance
+        elif self.scatters:
+            first, second = self._variances(rows, rows.solve(apart) / distance[:, None])
+            known &= (first > 0.0) & (second > 0.0)
+            cut += equal_density(distance, first, second) - 0.5 * distance
         along = rows.inner(apart, off) / distance
         return np.column_stack([np.zeros(len(along)), along - cut]), known
+
+    def _variances(self, rows: Downdated, W: Array) -> list[Array]:
+        """Of both classes along directions (n, r), by weight, without the row."""
+        removal, found = rows.removal, []
+        lost = removal.grown * np.einsum("ij,ij->i", W, rows.U) ** 2
+        for k, scatter in enumerate(self.scatters):
+            mine = removal.own == k
+            left = np.einsum("ij,ij->i", W @ scatter, W) - np.where(mine, lost, 0.0)
+            found.append(left / np.where(mine, removal.rest, removal.weight[k]))
+        return found
+
+
+def equal_density(distance: Any, first: Any, second: Any) -> Any:
+    """Where Gaussian densities of variances a and b cross, from the mean of the first.
+
+    The root of t²/a + ln a = (t − Δ)²/b + ln b, for means that are Δ apart, nearer to Δ / 2::
+
+        t = √a (Δ² + b ln(b/a)) / (√a Δ + √b √(Δ² + (b − a) ln(b/a)))
+    """
+    a, b = np.sqrt(first), np.sqrt(second)
+    logs = np.log(second) - np.log(first)
+    root = np.sqrt(distance**2 + (second - first) * logs)
+    return a * (distance**2 + second * logs) / (a * distance + b * root)
 
 
 def downdated_density(P: Array, U: Array, D: Array, b: Array) -> tuple[Array, Array]:

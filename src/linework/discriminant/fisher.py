@@ -11,12 +11,12 @@ from linework.data.sources import Table
 from linework.discriminant.base import ByClass, ClassModel
 from linework.discriminant.covariances import check_share, pooled, shrunk
 from linework.discriminant.densities import centred_product
-from linework.discriminant.downdates import FisherScores, PooledDowndate
+from linework.discriminant.downdates import FisherScores, PooledDowndate, equal_density
 from linework.discriminant.leave_one_out import Update
 from linework.discriminant.linear import Projection, check_components
 from linework.solvers.trace_ratio import trace_ratio
 from linework.solvers.whitening import Whitening, discriminant_directions, signed
-from linework.stats import ClassMoments, PooledMoments
+from linework.stats import ClassMoments, Moments, PooledMoments
 
 CHOICES = {
     "criterion": ("ratio-trace", "trace-ratio"),
@@ -51,7 +51,7 @@ class FisherDiscriminant(Projection, ClassModel):
     threshold : {"midpoint", "prior", "equal-density"}, default="midpoint"
         For two classes, where on wᵀx to cut: midway between the means; there, moved by
         ln(N_1 / N_2) as for Gaussian classes of one variance; or where two Gaussian densities of
-        the classes' own variances are equal, between the means.
+        the classes' own variances are equal, the nearer to the middle if there are two such cuts.
     tol : float, default=1e-4
         As in `LinearDiscriminantAnalysis`.
 
@@ -67,7 +67,8 @@ class FisherDiscriminant(Projection, ClassModel):
         W, for "ratio-trace" with wᵀS_w w = N − K, each with its largest entry, in units of the
         columns' spread, positive; for two classes, the mean of the second is the larger along it.
     criterion_ : array of shape (r,)
-        J of each direction; infinite where the classes have no spread.
+        J of each direction, by the S_w that is used, shrunk or not; infinite where the classes have
+        no spread.
     separation_ratio_ : array of shape (r,)
         Share of each in their sum.
     objective_ : float
@@ -114,13 +115,11 @@ class FisherDiscriminant(Projection, ClassModel):
         return ClassMoments if self.threshold == "equal-density" else PooledMoments
 
     def _solve(self, stats: ByClass, table: Table | None, dtype: Any) -> None:
+        parts: list[Moments] = []
         if isinstance(stats, ClassMoments):
             parts = [stats.groups[k] for k in sorted(stats.groups)]
-            weight = np.array([part.weight for part in parts])
-            self.means_ = np.array([part.mean for part in parts])
-            scatter = np.sum([part.scatter for part in parts], axis=0)
-        else:
-            parts, weight, self.means_, scatter = [], stats.weight, stats.mean, stats.scatter
+            stats = stats.pooled()
+        weight, self.means_, scatter = stats.weight, stats.mean, stats.scatter
         n_classes, d = self.means_.shape
         wanted = check_components(self.n_components, min(n_classes - 1, d))
         self.priors_ = weight / weight.sum()
@@ -188,14 +187,7 @@ class FisherDiscriminant(Projection, ClassModel):
         if self.threshold == "prior" and distance > 0.0:
             return middle + variance * float(np.log(self.priors_[0] / self.priors_[1])) / distance
         if self.threshold == "equal-density" and distance > 0.0 and min(variances) > 0.0:
-            a, b = variances
-            if abs(a - b) > 1e-12 * max(a, b):
-                # (t − c₁)²/a + ln a = (t − c₂)²/b + ln b, for t from c₁: the root between the means
-                root = np.roots(
-                    [1 / a - 1 / b, 2 * distance / b, np.log(a / b) - distance**2 / b]
-                ).real
-                inside = root[np.abs(root - distance / 2).argmin()]
-                return float(centres[0] + inside)
+            return float(centres[0]) + float(equal_density(distance, *variances))
         return middle
 
     def _update(self) -> Update | None:
@@ -203,17 +195,22 @@ class FisherDiscriminant(Projection, ClassModel):
         n_classes, d = self.means_.shape
         apart = self.criterion_.min(initial=np.inf) > (1e2 * self.tol) ** 2 * self.criterion_.max()
         if (
-            not isinstance(self.stats_, PooledMoments)
-            or self.criterion == "trace-ratio"
+            self.criterion == "trace-ratio"
             or self._n_features_out < min(n_classes - 1, d)
             or not apart
         ):
             return None
         share = float(self.shrinkage) if self.singular == "shrink" else 0.0
-        downdate = PooledDowndate.of(self.stats_, share, self.tol, True)
+        given = self.stats_
+        stats = given.pooled() if isinstance(given, ClassMoments) else given
+        downdate = PooledDowndate.of(stats, share, self.tol, True)
         if downdate is None or (self.singular == "null-space" and self.rank_ < d):
             return None
-        return FisherScores(downdate, self.threshold)
+        scatters = []
+        if isinstance(given, ClassMoments) and n_classes == 2:
+            B = downdate.basis
+            scatters = [B.T @ given.groups[k].scatter @ B for k in (0, 1)]
+        return FisherScores(downdate, self.threshold, scatters)
 
     def _scores(self, block: Block) -> Array:
         Z = centred_product(block.X, self.xbar_, self.scalings_)

@@ -106,8 +106,14 @@ class LinearDiscriminantAnalysis(Projection, ProbabilisticModel):
     One pass, 2·d² operations a row, K·d + d² numbers held. Where a direction is left out, the
     others tell the classes: the pseudo-inverse of Σ takes the place of the inverse.
 
-    scikit-learn has priors weigh the classes within Σ, too, where it shrinks, and takes the
-    difference of two shrunk matrices as S_b.
+    scikit-learn has other conventions, S_k being the scatter of class k, S_w = Σ_k S_k::
+
+        Σ             S_w / N by "svd"; Σ_k π_k S_k / N_k by "lsqr" and "eigen", which priors move
+        covariance_   Σ_k π_k S_k / N_k, by each solver
+        scalings_     wᵀΣw = 1 for that Σ: √(N / (N − K)) times as long without priors; any sign
+        coef_         Σ⁻¹m_k by "lsqr" and "eigen", for more than two classes
+
+    With ``unbiased=False`` and no priors all predictions are the same.
 
     Examples
     --------

@@ -65,6 +65,10 @@ class QuadraticDiscriminantAnalysis(GaussianModel):
     is Gaussian naive Bayes, which scikit-learn's `GaussianNB` fits without the rest of Σ_k.
     `RegularizedDiscriminantAnalysis` gives the steps to `LinearDiscriminantAnalysis`.
 
+    scikit-learn's Σ_k is S_k / N_k, so its ``scalings_`` are (N_k − 1) / N_k times these, and the
+    signs of its ``rotations_`` may differ. With ``unbiased=False`` all predictions are the same,
+    with priors or without.
+
     Examples
     --------
     >>> from sklearn.datasets import load_iris

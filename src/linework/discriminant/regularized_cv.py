@@ -2,125 +2,87 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-import scipy.sparse as sp
 from scipy.special import logsumexp
 from sklearn.utils.metaestimators import available_if
 
-from linework.data.blocks import Array, Block, Matrix
+from linework.data.blocks import Array, Block
 from linework.data.sources import Table
+from linework.discriminant.alpha_scores import AlphaScores, Hits
 from linework.discriminant.base import ByClass
 from linework.discriminant.covariances import check_share
+from linework.discriminant.densities import dense
 from linework.discriminant.regularized import (
-    RANK,
     ClassCovariances,
     Mixed,
     check_target,
-    is_singular,
-    mix,
 )
 from linework.engine import map_each, map_reduce
 from linework.estimator import CrossValidated
-from linework.folds import Split, class_fold_moments
-from linework.solvers.whitening import Whitening
+from linework.folds import MEMORY, Split, class_fold_moments
 from linework.stats import ClassMoments
-from linework.stats.centre import TILE, scratch
+from linework.stats.centre import TILE
 
 SHARES = tuple(np.linspace(0.0, 1.0, 11).round(1).tolist())
 SCORINGS = ("accuracy", "neg_log_loss")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class AlphaScores:
-    """Scores of K classes for every α at once, at one γ.
-
-    With Σ(γ)⁻¹ = WWᵀ and WᵀΣ_kW = U diag(δ) Uᵀ, for v = UᵀWᵀ(x − m_k)::
-
-        (x − m_k)ᵀ Σ_k(α, γ)⁻¹ (x − m_k) = Σ_j v_j² / (α δ_j + 1 − α)
-        ln |Σ_k(α, γ)| = ln |Σ(γ)| + Σ_j ln(α δ_j + 1 − α)
+class GridScores:
+    """What rows are worth at every γ and α: right or wrong, or the log posterior of their class.
 
     Attributes
     ----------
     centre : array of shape (d,)
         A point among the rows, taken off before anything is multiplied.
-    bases : array of shape (K·r, d + 1)
-        (WU)ᵀ of each class, with −(WU)ᵀ(m_k − centre) as last column.
-    weights : array of shape (K, A, r)
-        −½ / (α δ_j + 1 − α).
-    constants : array of shape (K, A, 1)
-        ln π_k − ½ ln |Σ_k(α, γ)|.
-    known : array of bool of shape (A,)
-        Whether every Σ_k(α, γ) has an inverse.
+    units : array of shape (d + 1,)
+        One over the columns' spread, and 1.
+    densities : sequence of G AlphaScores or Hits
+        One for each γ.
+    number : array of int
+        Class c is number[c] among those with scores, or −1.
+    n_alphas : int
     """
 
     centre: Array
-    bases: Array
-    weights: Array
-    constants: Array
-    known: Array
+    units: Array
+    densities: Sequence[AlphaScores | Hits]
+    number: Array
+    n_alphas: int
 
-    @classmethod
-    def of(
-        cls, parts: ClassCovariances, common: Array, alphas: Array, priors: Array
-    ) -> AlphaScores:
-        """From the parts of the covariances."""
-        whitening = Whitening.of(common, RANK)
-        unit = whitening.basis, np.ones(whitening.rank)
-        along = [unit if own is None else whitening.along(own) for own in parts.own]
-        mixed = np.array([mix(values, alphas).T for _, values in along])
-        known: Array = ~np.any([is_singular(each.T) for each in mixed], axis=0)
-        mixed[:, ~known] = 1.0
-        with np.errstate(divide="ignore"):  # a prior of zero: never this class
-            constants = np.log(priors)[:, None] - 0.5 * np.log(mixed).sum(axis=2)
-        constants -= 0.5 * whitening.log_det
-        centre = priors @ parts.means
-        bases = [
-            np.column_stack([basis.T, (centre - mean) @ basis])
-            for mean, (basis, _) in zip(parts.means, along, strict=True)
-        ]
-        return cls(centre, np.concatenate(bases), -0.5 / mixed, constants[:, :, None], known)
-
-    def __call__(self, X: Matrix) -> Array:
-        """The scores of rows (n, d), of shape (K, A, n)."""
-        n, (n_classes, _, rank) = X.shape[0], self.weights.shape
-        Z = np.ones((n, len(self.centre) + 1))
-        np.subtract(X.toarray() if sp.issparse(X) else X, self.centre, out=Z[:, :-1])
-        V = np.matmul(self.bases, Z.T, out=scratch((len(self.bases), n), np.float64))
-        np.square(V, out=V)
-        scores: Array = np.matmul(self.weights, V.reshape(n_classes, rank, n))
-        scores += self.constants
-        return scores
+    def __call__(self, block: Block) -> Array:
+        """[Σ w, Σ w·score for each α] over the rows, a row for each γ."""
+        block = block.present()
+        assert block.group is not None
+        total = np.zeros((len(self.densities), 1 + self.n_alphas))
+        step = max(TILE // (len(self.number) * len(self.units)), 64)
+        for start in range(0, len(block), step):
+            rows = slice(start, start + step)
+            true = self.number[block.group[rows]]
+            w = np.ones(len(true)) if block.weight is None else block.weight[rows]
+            Z = np.ones((len(true), len(self.units)))
+            np.subtract(dense(block.X[rows]), self.centre, out=Z[:, :-1])
+            with np.errstate(over="ignore"):  # such rows are not sure
+                single = np.multiply(Z, self.units, dtype=np.float32, casting="same_kind")
+            length = np.sqrt(np.einsum("ij,ij->i", single, single, dtype=np.float64))
+            for g, density in enumerate(self.densities):
+                if isinstance(density, Hits):
+                    values = density(Z, single, length, true).astype(np.float64)
+                else:
+                    values = _own_posterior(density(Z), true)
+                total[g, 1:] += values @ w
+            total[:, 0] += w.sum()
+        return total
 
 
-def _score_rows(block: Block, density: AlphaScores, number: Array, scoring: str) -> Array:
-    """[Σ w, Σ w·score for each α] over the rows; number[c] is class c's place in ``density``."""
-    block = block.present()
-    assert block.group is not None
-    total = np.zeros(1 + density.constants.shape[1])
-    step = max(TILE // max(len(density.bases), 1), 64)
-    for start in range(0, len(block), step):
-        rows = slice(start, start + step)
-        scores, true = density(block.X[rows]), number[block.group[rows]]
-        w = np.ones(len(true)) if block.weight is None else block.weight[rows]
-        own = scores[true, :, np.arange(len(true))].T
-        if scoring == "accuracy":
-            values = _hits(scores, own, true).astype(np.float64)
-        else:
-            values = np.where(true < 0, -np.inf, own - logsumexp(scores, axis=0))
-        total[0] += w.sum()
-        total[1:] += values @ w
-    return total
-
-
-def _hits(scores: Array, own: Array, true: Array) -> Array:
-    """Whether the best class, of equals the first, is the true one, shape (A, n)."""
-    best = scores.max(axis=0)
-    if np.count_nonzero(scores == best) == best.size:  # many times faster than argmax
-        return np.asarray((own == best) & (true >= 0))
-    return np.asarray(scores.argmax(axis=0) == true)
+def _own_posterior(scores: Array, true: Array) -> Array:
+    """Log posterior (A, n) of the true class from scores (K, A, n); −∞ for a class without one."""
+    own = scores[true, :, np.arange(len(true))].T
+    return np.where(true < 0, -np.inf, own - logsumexp(scores, axis=0))
 
 
 def _from_statistics(model: RegularizedDiscriminantAnalysisCV) -> bool:
@@ -132,7 +94,7 @@ class RegularizedDiscriminantAnalysisCV(CrossValidated, Mixed):
     """`RegularizedDiscriminantAnalysis` with the best of a grid of α and γ.
 
     The moments of every class in every fold come from one pass, and the held-out rows are scored in
-    one more for each γ; no model is fitted twice.
+    one more; no model is fitted twice.
 
     Parameters
     ----------
@@ -158,6 +120,8 @@ class RegularizedDiscriminantAnalysisCV(CrossValidated, Mixed):
     Notes
     -----
     A split costs K·d³ for each γ and, for each held-out row, 2·K·d·(d + A) for A values of α.
+    Accuracy is counted from float32 products, with a bound on their error; rows that these are not
+    sure to tell are scored again in float64.
 
     Examples
     --------
@@ -251,15 +215,24 @@ class RegularizedDiscriminantAnalysisCV(CrossValidated, Mixed):
         number[present] = np.arange(len(present))
         shares = parts.weight / parts.weight.sum()
         priors = shares if self.priors is None else self.priors_[present]
+        centre = priors @ parts.means
+        spread = np.sqrt(parts.pooled.diagonal())
+        units = np.append(np.where(spread > 0.0, spread, 1.0), 1.0)
         scores = np.full((len(alphas), len(gammas)), -np.inf)
-        for g, gamma in enumerate(gammas):
-            density = AlphaScores.of(parts, parts.common(gamma, self.target), alphas, priors)
-
-            def total(block: Block, density: AlphaScores = density) -> Array:
-                return _score_rows(block, density, number, self.scoring)
-
-            sums = map_reduce(test, total)
-            scores[density.known, g] = sums[1:][density.known] / sums[0]
+        size = 8 * len(present) * len(units) ** 2
+        step = max(1, MEMORY // size)  # all at once, but for very many columns
+        for start in range(0, len(gammas), step):
+            some = [
+                AlphaScores.of(parts, parts.common(gamma, self.target), alphas, priors, centre)
+                for gamma in gammas[start : start + step]
+            ]
+            hits = self.scoring == "accuracy"
+            densities = [Hits.of(each, units) for each in some] if hits else some
+            collect = GridScores(centre, 1.0 / units, densities, number, len(alphas))
+            sums = map_reduce(test, collect)
+            for g, density in enumerate(some, start):
+                row = sums[g - start]
+                scores[density.known, g] = row[1:][density.known] / row[0]
         return scores
 
     def _solve(self, stats: ByClass, table: Table | None, dtype: Any) -> None:

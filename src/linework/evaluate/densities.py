@@ -114,7 +114,7 @@ RegularizedDiscriminantAnalysis or its CV, or FisherDiscriminant
             Fitted on one column. Of Fisher's discriminant, the Gaussians for which its rule is
             best: of one variance and equal priors for the midpoint and the nearest mean, of its
             priors for ``threshold="prior"``, of two variances for ``"equal-density"``, which cuts
-            between the means only.
+            once where such curves cross twice.
         X : array-like or data frame of shape (n, 1)
             For one dimension of many columns, fit and draw on ``transform(X)[:, :1]``.
         y : array-like of shape (n,)

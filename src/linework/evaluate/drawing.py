@@ -19,6 +19,9 @@ MAX_POINTS = 2000
 BINS = 30
 """Bins of a histogram; rules by the number of rows smooth over the gaps between classes."""
 
+LEGEND_SIZE = 50
+"""Area of a marker in a legend, in square points."""
+
 COLORS = (
     "#3f90da", "#ffa90e", "#bd1f01", "#94a4a2", "#832db6",
     "#a96b59", "#e76300", "#b9ac70", "#717581", "#92dadd",
@@ -70,13 +73,17 @@ def new_axes(ax: Any, caller: str) -> Any:
 def legend_beside(ax: Any, **options: Any) -> None:
     """A legend to the right of the axes, where it covers nothing."""
     count = len(ax.get_legend_handles_labels()[1])
-    ax.legend(
+    legend = ax.legend(
         loc="upper left",
         bbox_to_anchor=(1.0, 1.0),
         frameon=False,
         ncols=1 + (count - 1) // 20,
         **options,
     )
+    for handle in legend.legend_handles:
+        if hasattr(handle, "set_sizes"):  # markers as small as those of rows are hard to tell
+            handle.set_sizes([LEGEND_SIZE])
+            handle.set_alpha(1.0)
 
 
 def class_numbers(y: Any, n_rows: int, classes: Array) -> Array:

@@ -45,6 +45,12 @@ def within_products(block: Block, codes: Array, n_classes: int) -> tuple[Array, 
     return weight, mean, scatter
 
 
+def by_class(codes: Array) -> Array:
+    """The positions of the rows class by class, in order within each."""
+    short = np.uint16 if codes.max(initial=0) < 1 << 16 else codes.dtype  # sorted by counting
+    return np.argsort(codes.astype(short), kind="stable")
+
+
 def _indicator(codes: Array, n_classes: int, values: Array) -> Matrix:
     """The (K, n) matrix with values[i] at (codes[i], i): times rows, it sums them by class."""
     n = len(codes)
@@ -57,7 +63,7 @@ def _provisional_shift(X: Matrix, codes: Array, n_classes: int) -> Array:
     The mean of the first rows of each class, exact where a column is constant in a class; or zero,
     shape (1, 1), where the squares of the means sum to no more than twice those within classes.
     """
-    order = np.argsort(codes, kind="stable")
+    order = by_class(codes)
     count = np.bincount(codes)
     starts = np.cumsum(count) - count
     sample = order[np.arange(len(codes)) - np.repeat(starts, count) < SAMPLE_ROWS]
