@@ -17,6 +17,7 @@ from linework.data.sources import GRAM_COLUMNS, Table, as_table
 from linework.engine import map_reduce
 from linework.estimator import CrossValidated
 from linework.folds import Parts, Split, fold_moments, group_moments
+from linework.progress import progress
 from linework.regression.base import LinearModel, Means
 from linework.regression.lasso import ElasticNet, check_penalty, tighter
 from linework.regression.penalised import PassProblem, PenalisedProblem, StatsProblem
@@ -231,9 +232,9 @@ class ElasticNetCV(CrossValidated, LinearModel):
         if table.n_columns > GRAM_COLUMNS:
             problem = PassProblem.of(table, 0, self.fit_intercept)
             folds = _pass_folds(table, splits, self.fit_intercept)
-            return self._fit_best(problem, folds, problem.columns, table.dtype)
+            return self._fit_best(problem, folds, len(splits), problem.columns, table.dtype)
         total, parts = fold_moments(table, splits)
-        return self._fit_moments(total, parts, table.dtype)
+        return self._fit_moments(total, parts, len(splits), table.dtype)
 
     def fit_stats(self, stats: ClassMoments) -> Self:
         """Fit from the moments of each fold.
@@ -250,17 +251,20 @@ class ElasticNetCV(CrossValidated, LinearModel):
         """
         total, parts = group_moments(stats)
         self.n_features_in_ = total.n_features
-        return self._fit_moments(total, parts)
+        return self._fit_moments(total, parts, len(stats.groups))
 
-    def _fit_moments(self, total: Moments, parts: Parts, dtype: Any = np.float64) -> Self:
+    def _fit_moments(
+        self, total: Moments, parts: Parts, n_folds: int, dtype: Any = np.float64
+    ) -> Self:
         problem = StatsProblem.of(total, 0, self.fit_intercept)
         folds = _moment_folds(parts, self.fit_intercept)
-        return self._fit_best(problem, folds, total, dtype)
+        return self._fit_best(problem, folds, n_folds, total, dtype)
 
     def _fit_best(
         self,
         problem: PenalisedProblem,
         folds: Iterator[Fold],
+        n_folds: int,
         means: Means,
         dtype: Any,
     ) -> Self:
@@ -276,9 +280,11 @@ class ElasticNetCV(CrossValidated, LinearModel):
             _grid([problem], self.alphas, penalty, self.eps, means.weight) for penalty in penalties
         ]
         errors = []
-        for training, squared_errors in folds:
-            paths = [training.path(penalty) for penalty in penalties]
-            errors.append([squared_errors(path.coefs) for path in paths])
+        with progress("Folds", n_folds) as advance:
+            for training, squared_errors in folds:
+                paths = [training.path(penalty) for penalty in penalties]
+                errors.append([squared_errors(path.coefs) for path in paths])
+                advance(1)
         mse: Array = np.moveaxis(np.array(errors), 0, -1)
         mean = mse.mean(axis=-1)
         ratio, best = divmod(int(mean.argmin()), mean.shape[1])

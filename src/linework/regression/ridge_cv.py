@@ -17,6 +17,7 @@ from linework.data.sources import GRAM_COLUMNS, Table
 from linework.engine import map_reduce, map_rows
 from linework.estimator import CrossValidated
 from linework.folds import Split, fold_moments
+from linework.progress import progress
 from linework.regression.base import ClosedForm
 from linework.regression.ladder import Solve, climb, collect, condition_limit
 from linework.regression.leave_one_out import LeaveOneOut
@@ -213,20 +214,23 @@ class RidgeCV(CrossValidated, ClosedForm):
                 "store_cv_results=False."
             )
         scores = []
-        for (train, test), (_, rows) in zip(parts, splits, strict=True):
-            coefs = [
-                ridge(train, np.array([alpha]), self.fit_intercept).coef for alpha in self._alphas()
-            ]
-            means = [train.y_mean - train.x_mean @ coef for coef in coefs]
-            lines = list(
-                zip(coefs, means if self.fit_intercept else [0.0] * len(coefs), strict=True)
-            )
-            if self.scoring is None and isinstance(test, Moments):
-                scores.append(np.array([r2_from_moments(*line, test) for line in lines]))
-            else:
-                held_out = table.take(rows)
-                predict = partial(_predict_each, lines=lines)
-                scores.append(self._score(held_out, map_rows(held_out, predict)))
+        with progress("Folds", len(splits)) as advance:
+            for (train, test), (_, rows) in zip(parts, splits, strict=True):
+                coefs = [
+                    ridge(train, np.array([alpha]), self.fit_intercept).coef
+                    for alpha in self._alphas()
+                ]
+                means = [train.y_mean - train.x_mean @ coef for coef in coefs]
+                lines = list(
+                    zip(coefs, means if self.fit_intercept else [0.0] * len(coefs), strict=True)
+                )
+                if self.scoring is None and isinstance(test, Moments):
+                    scores.append(np.array([r2_from_moments(*line, test) for line in lines]))
+                else:
+                    held_out = table.take(rows)
+                    predict = partial(_predict_each, lines=lines)
+                    scores.append(self._score(held_out, map_rows(held_out, predict)))
+                advance(1)
         return np.asarray(np.mean(scores, axis=0))
 
     def _score(self, table: Table, predictions: Array) -> Array:

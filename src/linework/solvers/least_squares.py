@@ -10,6 +10,7 @@ from scipy.linalg import solve_triangular
 from scipy.optimize import nnls
 
 from linework.data.blocks import Array
+from linework.progress import shown
 from linework.solvers.cholesky import EPS, cholesky, column_scale
 from linework.solvers.orthogonal import aliased_columns, minimum_norm
 from linework.solvers.spectral import Spectrum
@@ -134,6 +135,7 @@ def _solution(spectrum: Spectrum, scale: Array, solver: str) -> Solution:
     )
 
 
+@shown("Active set")
 def nonnegative(
     stats: Moments | RFactor, fit_intercept: bool = True, alpha: Array | float = 0.0
 ) -> Solution:
