@@ -151,7 +151,15 @@ def test_many_columns_are_read_by_passes(rng: np.random.Generator, kind: Any) ->
         ({"rule": "best"}, 'rule is .best.; it is "min" or "1se"'),
         ({"l1_ratio": 2.0}, "from 0 .ridge. to 1 .lasso."),
         ({"l1_ratio": 0.0}, "give the alphas themselves"),
+        ({"l1_ratio": []}, "at least one share"),
         ({"alphas": [1.0, -1.0]}, r"alphas\[1\]"),
+        ({"alphas": [1.0, np.nan]}, "penalties are finite numbers"),
+        ({"alphas": []}, "at least one penalty"),
+        ({"alphas": 0}, "how many penalties, at least 1"),
+        ({"eps": 0.0}, "above 0 and up to 1"),
+        ({"eps": np.nan}, "above 0 and up to 1"),
+        ({"tol": np.nan}, "tol is nan"),
+        ({"max_iter": 0}, "max_iter is 0"),
     ],
 )
 def test_impossible_settings_are_told(

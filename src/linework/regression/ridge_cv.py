@@ -5,11 +5,9 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Sequence
 from functools import partial
-from numbers import Real
 from typing import Any, Self
 
 import numpy as np
-from sklearn.utils import check_scalar
 from sklearn.utils.metaestimators import available_if
 
 from linework.data.blocks import Array, Block
@@ -19,6 +17,7 @@ from linework.estimator import CrossValidated
 from linework.folds import Split, fold_moments
 from linework.progress import progress
 from linework.regression.base import ClosedForm
+from linework.regression.checks import check_grid
 from linework.regression.ladder import Solve, climb, collect, condition_limit
 from linework.regression.leave_one_out import LeaveOneOut
 from linework.regression.scoring import r2_from_moments, score_predictions
@@ -136,10 +135,7 @@ class RidgeCV(CrossValidated, ClosedForm):
 
     def _alphas(self) -> Array:
         bounds = "left" if self.cv is not None and self.cv != "gcv" else "neither"
-        alphas = np.ravel(np.asarray(self.alphas, dtype=object))
-        for i, alpha in enumerate(alphas):
-            check_scalar(alpha, f"alphas[{i}]", Real, min_val=0.0, include_boundaries=bounds)
-        return alphas.astype(np.float64)
+        return check_grid(self.alphas, include_boundaries=bounds)
 
     def _best(self, scores: Array, flat: bool) -> Solve:
         """Note the α of the largest score, of scores (alphas, t), and give the solver for it."""
