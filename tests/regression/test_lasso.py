@@ -248,6 +248,10 @@ class TestPaths:
         theirs = sklearn.linear_model.enet_path(X, y, l1_ratio=0.4, eps=0.01, alphas=9)[0]
         np.testing.assert_allclose(ours, theirs, rtol=1e-12)
 
+    def test_points_that_end_too_early_are_told(self) -> None:
+        with pytest.warns(ConvergenceWarning, match="of the 50 fits along the penalties"):
+            enet_path(*rows(0), alphas=50, max_iter=1, tol=1e-9)
+
     def test_ridge_has_no_largest_penalty(self) -> None:
         with pytest.raises(ValueError, match="give the alphas themselves"):
             enet_path(*rows(0), l1_ratio=0.0)

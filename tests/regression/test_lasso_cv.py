@@ -5,6 +5,7 @@ import pytest
 import scipy.sparse as sp
 import sklearn
 import sklearn.linear_model
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GroupKFold, KFold, PredefinedSplit, ShuffleSplit
 
 from linework import ElasticNet, ElasticNetCV, Lasso, LassoCV, RidgeCV
@@ -167,6 +168,14 @@ def test_impossible_settings_are_told(
 ) -> None:
     with pytest.raises(ValueError, match=words):
         ElasticNetCV(**params).fit(*rows)
+
+
+def test_fits_of_folds_that_end_too_early_are_told(rows: tuple[Array, Array]) -> None:
+    with pytest.warns(ConvergenceWarning) as told:
+        LassoCV(alphas=[1e-3], max_iter=1, tol=1e-9).fit(*rows)
+    messages = [str(warning.message) for warning in told]
+    assert any("of the 5 fits along the penalties" in message for message in messages)
+    assert any("LassoCV did not converge" in message for message in messages)
 
 
 def test_one_target_is_taken(rows: tuple[Array, Array]) -> None:

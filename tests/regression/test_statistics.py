@@ -67,13 +67,11 @@ def test_rows_that_went_leave_no_direction(
     np.testing.assert_allclose(found[1], expected.predict(X), rtol=1e-6, atol=1e-5)
 
 
-@pytest.mark.parametrize("n", [500, 40_000])
-def test_rounding_of_single_precision_is_no_direction(n: int) -> None:
-    rng = np.random.default_rng(0)
-    X = rng.standard_normal((n, 3)).astype(np.float32)
-    X = np.column_stack([X, X[:, 0] + X[:, 1]])
-    y = X[:, :3] @ [1.0, 2.0, 3.0]
-    model = LinearRegression().partial_fit(X, y)
+@pytest.mark.parametrize("seed", range(3))
+def test_rounding_of_single_precision_is_no_direction(seed: int) -> None:
+    X = np.random.default_rng(seed).standard_normal((40_000, 3)).astype(np.float32)
+    X = np.column_stack([X, X[:, 0] + X[:, 1], X[:, 1] + X[:, 2], X[:, 2] + X[:, 0]])
+    model = LinearRegression().partial_fit(X, X[:, 0].astype(float))
     assert model.rank_ == 3
-    assert model.aliased_ == ("x3",)
-    np.testing.assert_allclose(model.coef_, [0.0, 1.0, 3.0, 1.0], atol=1e-5)
+    assert model.aliased_ == ("x3", "x4", "x5")
+    np.testing.assert_allclose(model.coef_, [0.4, -0.1, -0.1, 0.3, -0.2, 0.3], atol=0.01)

@@ -146,6 +146,7 @@ class ElasticNet(ClosedForm):
         means: Means,
         flat: bool,
         dtype: Any,
+        caller: str = "",
     ) -> None:
         """Solve target by target and set the attributes, those of the penalty's last α."""
         paths = [problem.path(penalty) for problem in problems]
@@ -162,7 +163,9 @@ class ElasticNet(ClosedForm):
             n_iter[slowest],
             problems[slowest].objective(coef[:, slowest], last) / means.weight,
         )
-        self.convergence_.warn(type(self).__name__, "Raise max_iter, tol or alpha.")
+        self.convergence_.warn(
+            caller or type(self).__name__, "Raise max_iter or tol, or take a larger penalty."
+        )
         self._set_solution(Solution(coef, None, None, problems[0].solver), means, flat, dtype)
         self.dual_gap_, self.n_iter_ = (gaps[0], n_iter[0]) if flat else (gaps, n_iter)
 

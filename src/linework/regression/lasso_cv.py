@@ -18,7 +18,7 @@ from linework.progress import progress
 from linework.regression.base import LinearModel, Means
 from linework.regression.checks import check_penalty, tighter
 from linework.regression.lasso import ElasticNet
-from linework.regression.paths import grid
+from linework.regression.paths import grid, unfinished, warn_unfinished
 from linework.regression.penalised import PassProblem, PenalisedProblem, StatsProblem
 from linework.stats import ClassMoments, Moments
 
@@ -170,13 +170,15 @@ class ElasticNetCV(CrossValidated, LinearModel):
             grid([problem], self.alphas, penalty, self.eps, means.weight)
             for penalty in (replace(each, tol=tighter(each.tol)) for each in penalties)
         ]
-        errors = []
+        errors, misses = [], 0
         with progress("Folds", n_folds) as advance:
             for training, squared_errors in folds:
                 paths = [training.path(penalty) for penalty in penalties]
                 errors.append([squared_errors(path.coefs) for path in paths])
+                misses += sum(unfinished(path, self.tol * training.yy) for path in paths)
                 advance(1)
         mse: Array = np.moveaxis(np.array(errors), 0, -1)
+        warn_unfinished(misses, mse.size)
         mean = mse.mean(axis=-1)
         ratio, best = divmod(int(mean.argmin()), mean.shape[1])
         if self.rule == "1se":
@@ -200,7 +202,7 @@ class ElasticNetCV(CrossValidated, LinearModel):
         )
         # Along the path: a small α takes many more sweeps from zero.
         path = replace(model._penalty(), alphas=penalties[ratio].alphas[: best + 1])
-        model._descend([problem], path, means, True, dtype)
+        model._descend([problem], path, means, True, dtype, type(self).__name__)
         self.__dict__.update({k: v for k, v in vars(model).items() if k.endswith("_")})
         return self
 

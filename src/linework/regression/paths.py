@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from numbers import Integral
 from typing import Any
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
 from linework.data.sources import GRAM_COLUMNS, Table, as_table
 from linework.engine import map_reduce
 from linework.regression.checks import check_grid, check_penalty
 from linework.regression.penalised import PassProblem, PenalisedProblem, StatsProblem
-from linework.solvers.coordinate import Penalty
+from linework.solvers.coordinate import Path, Penalty
 from linework.stats import Moments
 
 
@@ -70,7 +72,9 @@ def enet_path(
     penalty = grid(problems, alphas, penalty, eps, weight)
     paths = [problem.path(penalty) for problem in problems]
     coefs = np.stack([path.coefs.T for path in paths])
+    misses = [unfinished(path, tol * each.yy) for each, path in zip(problems, paths, strict=True)]
     gaps = np.stack([path.gaps for path in paths]) / weight
+    warn_unfinished(sum(misses), gaps.size)
     result: tuple[Any, ...] = (
         penalty.alphas,
         coefs[0] if flat else coefs,
@@ -110,6 +114,22 @@ def _problems(table: Table, fit_intercept: bool) -> list[Any]:
         return [PassProblem.of(table, k, fit_intercept) for k in targets]
     moments = map_reduce(table, Moments.from_block)
     return [StatsProblem.of(moments, k, fit_intercept) for k in targets]
+
+
+def unfinished(path: Path, bound: float) -> int:
+    """How many solutions of a path have a duality gap above this."""
+    return int(np.count_nonzero(path.gaps > bound))
+
+
+def warn_unfinished(misses: int, fits: int) -> None:
+    """Warn where some fits along paths did not converge."""
+    if misses:
+        warnings.warn(
+            f"{misses} of the {fits} fits along the penalties did not converge: their duality gap "
+            "is above tol. Raise max_iter or tol, or leave the smallest penalties out.",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
 
 
 def grid(
