@@ -248,8 +248,8 @@ def test_items_keep_their_order_and_passes_inside_them_their_bits(
         return item, bits(map_reduce(table, Moments.from_block))
 
     with threads(n_threads):
-        assert map_each(range(7), work, "Items", 7) == [(item, alone) for item in range(7)]
-        assert map_each([], work, "Items", 0) == []
+        assert map_each(range(7), work) == [(item, alone) for item in range(7)]
+        assert map_each([], work) == []
     assert len(ran) == n_threads
 
 

@@ -221,7 +221,9 @@ def map_rows(source: Source, function: Callable[[Block], Array]) -> Array:
     return pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
 
 
-def map_each(items: Iterable[T], function: Callable[[T], R], what: str, count: int) -> list[R]:
+def map_each(
+    items: Iterable[T], function: Callable[[T], R], what: str = "Parts", count: int | None = None
+) -> list[R]:
     """``function(item)`` for each, in their order; a pass inside it runs in the item's thread.
 
     ``what`` the items are and their ``count`` are for a person who watches.
