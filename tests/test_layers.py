@@ -14,7 +14,7 @@ PACKAGE = Path(__file__).parents[1] / "src" / "linework"
 # From bottom to top. A layer may import itself and what stands on the lines above it;
 # layers on one line may not import each other.
 LAYERS = [
-    ["data"],
+    ["data", "progress"],
     ["engine"],
     ["stats"],
     ["losses"],
@@ -37,7 +37,7 @@ LAYERS = [
 HEIGHT = {layer: height for height, line in enumerate(LAYERS) for layer in line}
 
 # What `import linework` must not load: each costs a user up to a second, and few need all of them.
-HEAVY = {"numba", "pandas", "polars", "pyarrow", "matplotlib", "dask"}
+HEAVY = {"numba", "pandas", "polars", "pyarrow", "matplotlib", "dask", "rich"}
 
 
 def layer_of(module: str) -> str:
@@ -112,12 +112,12 @@ def violations(module: str, text: str, *, is_package: bool = False) -> list[str]
 def loaded_by(statement: str) -> set[str]:
     """Which of the heavy packages a fresh interpreter holds after one statement.
 
-    scikit-learn itself loads pandas, and with it pyarrow, where it finds pandas. So pandas is
-    hidden here, as for a user who has none; `violations` sees our own imports of it.
+    scikit-learn itself loads pandas, and with it pyarrow, where it finds pandas, and rich. So the
+    two are hidden here, as for a user who has none; `violations` sees our own imports of them.
     """
     code = f"""
 import sys
-sys.modules["pandas"] = None
+sys.modules["pandas"] = sys.modules["rich"] = None
 {statement}
 print(*(name for name, module in sys.modules.items() if module))
 """

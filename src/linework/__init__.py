@@ -29,9 +29,10 @@ from linework.likelihood.logistic_cv import LogisticRegressionCV
 from linework.likelihood.logistic_path import logistic_path
 from linework.likelihood.separability import Separability, linear_separability
 from linework.regression.lasso import ElasticNet, Lasso
-from linework.regression.lasso_cv import ElasticNetCV, LassoCV, enet_path, lasso_path
+from linework.regression.lasso_cv import ElasticNetCV, LassoCV
 from linework.regression.linear import LinearRegression
 from linework.regression.log_linear import LogLinearRegression
+from linework.regression.paths import enet_path, lasso_path
 from linework.regression.ridge import Ridge
 from linework.regression.ridge_cv import RidgeCV
 

@@ -12,7 +12,7 @@ import os
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager
 from functools import cache
 from itertools import chain, islice
 from typing import Any, Generic, Protocol, TypeVar
@@ -22,6 +22,7 @@ from threadpoolctl import ThreadpoolController
 
 from linework.data.blocks import Array, Block
 from linework.data.sources import Chunk, Source
+from linework.progress import UNSEEN, progress
 
 
 class Mergeable(Protocol):
@@ -117,13 +118,13 @@ SHARED_COLUMNS = 512
 """Columns from which a d × d decomposition gains by a second BLAS thread; below, it loses."""
 
 
-def blas_for(d: int) -> AbstractContextManager[None]:
+def blas_for(d: int) -> AbstractContextManager[object]:
     """BLAS as fits a d × d problem: on one thread where it is small.
 
     Threads that a small problem wakes cost more than they bring, and their waiting for more work
-    slows the next pass down.
+    slows the next pass down. A large one may take long enough to be watched.
     """
-    return single_threaded_blas if d < SHARED_COLUMNS else nullcontext()
+    return single_threaded_blas if d < SHARED_COLUMNS else progress(f"Solving {d:,} × {d:,}")
 
 
 def _merge(left: S | None, right: S | None) -> S | None:
@@ -192,13 +193,16 @@ def map_reduce(source: Source, statistic: Callable[[Block], S]) -> S:
     """
     tree: _MergeTree[S] = _MergeTree()
 
-    def work(number: int, chunk: Chunk) -> None:
+    def work(number: int, chunk: Chunk) -> int:
         total: S | None = None
+        n_rows = 0
         for block in chunk():
             total = _merge(total, statistic(block))
+            n_rows += len(block)
         tree.add(number, total)
+        return n_rows
 
-    _for_each(source.chunks(), work)
+    _for_each(source.chunks(), work, "Rows read", source.n_rows)
     return tree.total()
 
 
@@ -206,29 +210,40 @@ def map_rows(source: Source, function: Callable[[Block], Array]) -> Array:
     """``function(block)``, an array with one entry per row, for all rows in their order."""
     parts: dict[int, list[Array]] = {}
 
-    def work(number: int, chunk: Chunk) -> None:
+    def work(number: int, chunk: Chunk) -> int:
         parts[number] = list(map(function, chunk()))
+        return sum(map(len, parts[number]))
 
-    _for_each(source.chunks(), work)
+    _for_each(source.chunks(), work, "Rows read", source.n_rows)
     pieces = [piece for number in sorted(parts) for piece in parts[number]]
     if not pieces:
         raise ValueError("The source gave no rows: give it at least one.")
     return pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
 
 
-def map_each(items: Iterable[T], function: Callable[[T], R]) -> list[R]:
-    """``function(item)`` for each, in their order; a pass inside it runs in the item's thread."""
+def map_each(
+    items: Iterable[T], function: Callable[[T], R], what: str = "Parts", count: int | None = None
+) -> list[R]:
+    """``function(item)`` for each, in their order; a pass inside it runs in the item's thread.
+
+    ``what`` the items are and their ``count`` are for a person who watches.
+    """
     results: dict[int, R] = {}
 
-    def work(number: int, item: T) -> None:
+    def work(number: int, item: T) -> int:
         results[number] = function(item)
+        return 1
 
-    _for_each(items, work)
+    _for_each(items, work, what, count)
     return [results[number] for number in sorted(results)]
 
 
-def _for_each(items: Iterable[T], work: Callable[[int, T], None]) -> None:
+def _for_each(
+    items: Iterable[T], work: Callable[[int, T], int], what: str, total: int | None
+) -> None:
     """Call ``work(number, item)`` for every item, from several threads where there are several.
+
+    It gives how much of the ``total`` it has done, for a person who watches.
 
     The first failing item's error is raised, whatever the threads: items are handed out in order,
     so every item before it has been begun and is let finish.
@@ -238,10 +253,11 @@ def _for_each(items: Iterable[T], work: Callable[[int, T], None]) -> None:
     n_threads = _thread_count() if len(first) == 2 else 1  # one item pays for nothing
     first += islice(numbered, max(n_threads - 2, 0))  # no more threads than items
     queue = chain(first, numbered)
+    task = progress(what, total) if len(first) > 1 else UNSEEN
     if n_threads == 1:
-        with single_threaded_blas:
+        with single_threaded_blas, task as advance:
             for number, item in queue:
-                work(number, item)
+                advance(work(number, item))
         return
 
     lock = threading.Lock()
@@ -257,14 +273,14 @@ def _for_each(items: Iterable[T], work: Callable[[int, T], None]) -> None:
                     number, item = next(queue, (math.inf, None))
                 if item is None:
                     return
-                work(int(number), item)
+                advance(work(int(number), item))
         except Exception as error:
             errors[number] = error
             stop.set()
         finally:
             _worker.busy = busy
 
-    with single_threaded_blas, ThreadPoolExecutor(len(first) - 1) as pool:
+    with single_threaded_blas, task as advance, ThreadPoolExecutor(len(first) - 1) as pool:
         try:
             copies = [contextvars.copy_context() for _ in first[1:]]
             others = [pool.submit(copy.run, run) for copy in copies]

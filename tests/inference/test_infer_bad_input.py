@@ -64,6 +64,24 @@ def test_held_coefficients_and_missing_fit():
         infer(LogLinearRegression().fit(X, np.exp(Y)), X, Y - Y.max())
 
 
+@pytest.mark.parametrize("covariance", ["classic", "HC3"])
+@pytest.mark.parametrize(("x", "y"), [(140, -140), (-70, 85), (80, -80)])
+def test_standard_errors_out_of_range_are_told(x, y, covariance):
+    rows = X * 10.0**x, Y * 10.0**y
+    with pytest.raises(ValueError, match="standard errors leave float64"):
+        infer(LinearRegression().fit(*rows), *rows, covariance=covariance)
+
+
+@pytest.mark.parametrize("covariance", ["classic", "HC3"])
+@pytest.mark.parametrize(("x", "y"), [(150, 0), (-140, 0), (0, -140), (150, 150), (-60, 80)])
+def test_units_change_no_test(x, y, covariance):
+    rows = X * 10.0**x, Y * 10.0**y
+    table = infer(LinearRegression().fit(*rows), *rows, covariance=covariance).table
+    expected = infer(MODEL, X, Y, covariance=covariance).table
+    np.testing.assert_allclose(table.statistic, expected.statistic, rtol=1e-9)
+    np.testing.assert_allclose(table.standardised, expected.standardised, rtol=1e-9)
+
+
 def test_bad_prediction():
     result = infer(MODEL, X, Y)
     with pytest.raises(ValueError, match="interval is 'both'"):

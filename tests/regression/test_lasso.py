@@ -194,9 +194,15 @@ class TestConvergence:
             ({"alpha": np.nan}, "penalties are finite numbers, zero or more"),
             ({"l1_ratio": 1.5}, "from 0 .ridge. to 1 .lasso."),
             ({"l1_ratio": -0.1}, "from 0 .ridge. to 1 .lasso."),
+            ({"alpha": "small"}, "penalties are finite numbers, zero or more"),
+            ({"alpha": [0.1, 0.2]}, "one number is expected"),
+            ({"tol": -1e-4}, "tol is -0.0001; it is a finite number, zero or more"),
+            ({"tol": np.nan}, "tol is nan"),
+            ({"max_iter": 0}, "max_iter is 0; it is a number of sweeps, at least 1"),
+            ({"max_iter": 10.5}, "max_iter is 10.5"),
         ],
     )
-    def test_impossible_penalties_are_told(self, params: dict[str, float], words: str) -> None:
+    def test_impossible_settings_are_told(self, params: dict[str, Any], words: str) -> None:
         with pytest.raises(ValueError, match=words):
             ElasticNet(**params).fit(*rows(0))
 
@@ -241,6 +247,10 @@ class TestPaths:
         ours = enet_path(X, y, l1_ratio=0.4, eps=0.01, alphas=9)[0]
         theirs = sklearn.linear_model.enet_path(X, y, l1_ratio=0.4, eps=0.01, alphas=9)[0]
         np.testing.assert_allclose(ours, theirs, rtol=1e-12)
+
+    def test_points_that_end_too_early_are_told(self) -> None:
+        with pytest.warns(ConvergenceWarning, match="of the 50 fits along the penalties"):
+            enet_path(*rows(0), alphas=50, max_iter=1, tol=1e-9)
 
     def test_ridge_has_no_largest_penalty(self) -> None:
         with pytest.raises(ValueError, match="give the alphas themselves"):

@@ -5,6 +5,7 @@ import pytest
 import scipy.sparse as sp
 import sklearn
 import sklearn.linear_model
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GroupKFold, KFold, PredefinedSplit, ShuffleSplit
 
 from linework import ElasticNet, ElasticNetCV, Lasso, LassoCV, RidgeCV
@@ -151,7 +152,15 @@ def test_many_columns_are_read_by_passes(rng: np.random.Generator, kind: Any) ->
         ({"rule": "best"}, 'rule is .best.; it is "min" or "1se"'),
         ({"l1_ratio": 2.0}, "from 0 .ridge. to 1 .lasso."),
         ({"l1_ratio": 0.0}, "give the alphas themselves"),
+        ({"l1_ratio": []}, "at least one share"),
         ({"alphas": [1.0, -1.0]}, r"alphas\[1\]"),
+        ({"alphas": [1.0, np.nan]}, "penalties are finite numbers"),
+        ({"alphas": []}, "at least one penalty"),
+        ({"alphas": 0}, "how many penalties, at least 1"),
+        ({"eps": 0.0}, "above 0 and up to 1"),
+        ({"eps": np.nan}, "above 0 and up to 1"),
+        ({"tol": np.nan}, "tol is nan"),
+        ({"max_iter": 0}, "max_iter is 0"),
     ],
 )
 def test_impossible_settings_are_told(
@@ -159,6 +168,14 @@ def test_impossible_settings_are_told(
 ) -> None:
     with pytest.raises(ValueError, match=words):
         ElasticNetCV(**params).fit(*rows)
+
+
+def test_fits_of_folds_that_end_too_early_are_told(rows: tuple[Array, Array]) -> None:
+    with pytest.warns(ConvergenceWarning) as told:
+        LassoCV(alphas=[1e-3], max_iter=1, tol=1e-9).fit(*rows)
+    messages = [str(warning.message) for warning in told]
+    assert any("of the 5 fits along the penalties" in message for message in messages)
+    assert any("LassoCV did not converge" in message for message in messages)
 
 
 def test_one_target_is_taken(rows: tuple[Array, Array]) -> None:

@@ -213,6 +213,8 @@ class TestFolds:
     [
         ({"alphas": [1.0, -1.0]}, r"alphas\[1\] == -1.0, must be > 0"),
         ({"alphas": [0.0, 1.0]}, r"alphas\[0\] == 0.0, must be > 0"),
+        ({"alphas": []}, "at least one penalty"),
+        ({"alphas": [np.inf]}, "penalties are finite numbers"),
         ({"cv": "loo"}, "Got loo"),
         ({"cv": 3, "store_cv_results": True}, "do not go together"),
     ],

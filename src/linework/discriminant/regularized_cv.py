@@ -184,7 +184,7 @@ class RegularizedDiscriminantAnalysisCV(CrossValidated, Mixed):
             train, (_, test) = part
             return self._score(table.take(np.sort(test)), train, alphas, gammas)
 
-        scores = map_each(zip(trained, splits, strict=True), score)
+        scores = map_each(zip(trained, splits, strict=True), score, "Folds", len(splits))
         self.cv_scores_ = np.stack(scores, axis=-1)
         mean = self.cv_scores_.mean(axis=-1)
         a, g = np.unravel_index(int(mean.argmax()), mean.shape)

@@ -89,7 +89,19 @@ class Coordinates:
     def spread(self, meat: Array, columns: Array, n_features: int) -> Array:
         """T M Tᵀ, among the coefficients of all columns; NaN for those that are not defined."""
         T, k = self.to_coef(), n_features + int(self.intercept)
-        covariance = T @ meat @ T.T
+        largest = np.abs(T).max(axis=1, keepdims=True)
+        unit = T / largest  # so that only a number's own size takes it out of range
+        covariance = unit @ meat @ unit.T
+        varies = covariance.diagonal() > 0.0
+        with np.errstate(over="ignore", under="ignore"):
+            covariance = covariance * largest * largest.T
+        variance = covariance.diagonal()[varies]
+        if not ((variance >= np.finfo(np.float64).tiny) & (variance < np.inf)).all():
+            raise ValueError(
+                "The squares of the coefficients' standard errors leave float64 (1e-308 to 1e308): "
+                "multiply or divide the columns of X, or y, by a suitable power of ten and fit "
+                "again."
+            )
         places, full = self.places(columns), np.full((k, k), np.nan)
         full[np.ix_(places, places)] = 0.5 * (covariance + covariance.T)
         return full

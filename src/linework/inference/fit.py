@@ -130,7 +130,7 @@ class Fit:
         one, d = int(self.coordinates.intercept), self.stats.n_features
         squares = _squares(self.stats)
         with np.errstate(divide="ignore", invalid="ignore"):
-            importance = coef * np.sqrt(squares[self.columns] / squares[d + target])
+            importance = coef * np.sqrt(squares[self.columns]) / np.sqrt(squares[d + target])
         first = np.array([[intercept, np.nan, np.nan]])[:one]
         slopes = np.column_stack([coef, self.coordinates.inflation(), importance])
         numbers = np.full((d + one, 3), np.nan)

@@ -16,6 +16,7 @@ from linework.inference.profile import Profile
 from linework.inference.tails import central_quantile
 from linework.likelihood.beginnings import null_model
 from linework.likelihood.problem import Problem
+from linework.progress import progress
 
 
 def profile_confint(
@@ -92,10 +93,12 @@ def profile_confint(
     whole = Problem.of(table, fit.loss, null, fit.model.fit_intercept, 0.0, 0.0)
     z = central_quantile(level, np.inf)
     ends = np.full((len(places), 2), np.nan)
-    for row, place in enumerate(places):
-        if place in fit.places:
-            profile = Profile.of(fit, whole, int(np.flatnonzero(fit.places == place)[0]))
-            ends[row] = [profile.end(z, side) for side in (-1, 1)]
+    with progress("Profiles", len(places)) as advance:
+        for row, place in enumerate(places):
+            if place in fit.places:
+                profile = Profile.of(fit, whole, int(np.flatnonzero(fit.places == place)[0]))
+                ends[row] = [profile.end(z, side) for side in (-1, 1)]
+            advance(1)
     for row, column in np.argwhere(np.isinf(ends)):
         warnings.warn(
             f"The interval of {fit.names[places[row]]} has no {('lower', 'upper')[column]} end: "

@@ -15,6 +15,7 @@ from linework.estimator import RowReader
 from linework.likelihood.problem import Problem
 from linework.likelihood.solve import solve
 from linework.losses import Loss
+from linework.progress import shown
 from linework.solvers.convergence import Convergence
 from linework.solvers.newton import Minimum
 
@@ -41,6 +42,7 @@ class LikelihoodModel(RowReader):
         check_scalar(self.tol, "tol", Real, min_val=0.0, include_boundaries="neither")
         check_scalar(self.max_iter, "max_iter", Integral, min_val=1)
 
+    @shown("Likelihood")
     def _minimise(
         self,
         table: Table,

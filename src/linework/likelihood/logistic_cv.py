@@ -18,6 +18,7 @@ from linework.estimator import CrossValidated
 from linework.likelihood.logistic import LogisticRegression
 from linework.likelihood.path import Fit, as_Cs, check_list, follow_Cs, warn_unfinished
 from linework.likelihood.scoring import knowing_classes
+from linework.progress import progress
 
 HELD = 1 << 31
 """Bytes of dense rows up to which those of a fold are copied once, and not at every read."""
@@ -135,11 +136,13 @@ class LogisticRegressionCV(CrossValidated, LogisticRegression):
         self.classes_, self.l1_ratios_, self.Cs_ = classes, ratios, Cs
         whole = self._follow(table, None)
         folds, scores = [], []
-        for train, test in splits:
-            folds.append(self._follow(_part(table, train), whole))
-            held_out = _part(table, test)
-            own = _check_method_params(table.group, asked, indices=held_out.numbers)
-            scores.append(self._score_each(folds[-1], held_out, own))
+        with progress("Folds", len(splits)) as advance:
+            for train, test in splits:
+                folds.append(self._follow(_part(table, train), whole))
+                held_out = _part(table, test)
+                own = _check_method_params(table.group, asked, indices=held_out.numbers)
+                scores.append(self._score_each(folds[-1], held_out, own))
+                advance(1)
         self.scores_ = np.array(scores)
         self.coefs_paths_ = _each(folds, self._line)
         self.n_iter_ = _each(folds, lambda fit: len(fit.found.trace) - 1)

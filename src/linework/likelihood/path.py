@@ -16,6 +16,7 @@ from sklearn.utils import check_scalar
 from linework.data.blocks import Array
 from linework.likelihood.problem import Problem
 from linework.likelihood.solve import solve
+from linework.progress import shown
 from linework.solvers.newton import Minimum
 
 HESSIANS = 1 << 28
@@ -40,6 +41,7 @@ class Fit:
     found: Minimum
 
 
+@shown("Path of penalties")
 def follow(
     problem: Problem,
     penalties: Sequence[tuple[float, float]],

@@ -14,6 +14,7 @@ from linework.classifier import Classifier
 from linework.data.blocks import Array, Block
 from linework.data.sources import Table
 from linework.engine import map_reduce, map_rows
+from linework.progress import shown
 from linework.stats import ColumnMoments
 
 FIRST = 10
@@ -121,6 +122,7 @@ class _Reader(Classifier):
     """Reads rows and labels, and is never fitted."""
 
 
+@shown("Separability")
 def separability_of(
     table: Table, classes: Array, names: tuple[str, ...], fit_intercept: bool = True
 ) -> Separability:

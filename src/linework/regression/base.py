@@ -105,6 +105,16 @@ class ClosedForm(MultiOutputMixin, LinearModel):
         -------
         self
         """
+        if not isinstance(stats, Moments | RFactor):
+            raise TypeError(
+                f"{type(self).__name__}.fit_stats takes Moments or an RFactor, and "
+                f"{type(stats).__name__} is given: collect Moments.from_block of the rows."
+            )
+        if not (stats.n_targets and stats.count):
+            raise ValueError(
+                f"The statistics are of {stats.count} rows with {stats.n_targets} targets, and a "
+                "fit needs at least one row and one target."
+            )
         self.n_features_in_ = stats.n_features
         self._solve(stats, stats.n_targets == 1)
         self.stats_ = stats if isinstance(stats, Moments) else None

@@ -11,6 +11,7 @@ import numpy as np
 from linework.data.sources import GRAM_COLUMNS
 from linework.engine import map_reduce
 from linework.regression.base import ClosedForm, Means
+from linework.regression.checks import check_penalty, tighter
 from linework.regression.ladder import climb
 from linework.regression.penalised import PassProblem, PenalisedProblem, StatsProblem
 from linework.solvers.convergence import Convergence
@@ -125,9 +126,8 @@ class ElasticNet(ClosedForm):
         self._descend(problems, penalty, stats, flat, dtype)
 
     def _penalty(self) -> Penalty:
-        return check_penalty(
-            [self.alpha], self.l1_ratio, self.positive, tighter(self.tol), self.max_iter
-        )
+        penalty = check_penalty(self.alpha, self.l1_ratio, self.positive, self.tol, self.max_iter)
+        return replace(penalty, tol=tighter(penalty.tol))
 
     def _closed_form(self, stats: Moments | RFactor) -> Solution:
         solve = nonnegative if self.positive else ridge
@@ -146,6 +146,7 @@ class ElasticNet(ClosedForm):
         means: Means,
         flat: bool,
         dtype: Any,
+        caller: str = "",
     ) -> None:
         """Solve target by target and set the attributes, those of the penalty's last α."""
         paths = [problem.path(penalty) for problem in problems]
@@ -162,7 +163,9 @@ class ElasticNet(ClosedForm):
             n_iter[slowest],
             problems[slowest].objective(coef[:, slowest], last) / means.weight,
         )
-        self.convergence_.warn(type(self).__name__, "Raise max_iter, tol or alpha.")
+        self.convergence_.warn(
+            caller or type(self).__name__, "Raise max_iter or tol, or take a larger penalty."
+        )
         self._set_solution(Solution(coef, None, None, problems[0].solver), means, flat, dtype)
         self.dual_gap_, self.n_iter_ = (gaps[0], n_iter[0]) if flat else (gaps, n_iter)
 
@@ -215,24 +218,3 @@ class Lasso(ElasticNet):
         self.max_iter = max_iter
         self.tol = tol
         self.positive = positive
-
-
-def check_penalty(
-    alphas: Any, l1_ratio: float, positive: bool, tol: float, max_iter: int
-) -> Penalty:
-    """The penalty, or a sentence on what is wrong with it."""
-    values = np.asarray(alphas, np.float64)
-    if not (np.isfinite(values).all() and (values >= 0.0).all()):
-        raise ValueError(f"alpha is {alphas!r}; penalties are finite numbers, zero or more.")
-    if not 0.0 <= l1_ratio <= 1.0:
-        raise ValueError(f"l1_ratio is {l1_ratio!r}; it is a share, from 0 (ridge) to 1 (lasso).")
-    return Penalty(values, float(l1_ratio), positive, tol, max_iter)
-
-
-def tighter(tol: float) -> float:
-    """What an estimator solves to, so as to be within ``tol`` with room to spare.
-
-    Neighbours on a path are often within the default tolerance of each other; cross-validation
-    would not tell them apart.
-    """
-    return min(tol, max(1e-4 * tol, 1e-12))

@@ -1,141 +1,26 @@
-"""Lasso and elastic net with their penalty chosen by cross-validation, and the paths themselves."""
+"""Lasso and elastic net with their penalty chosen by cross-validation."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from numbers import Real
 from typing import Any, Self
 
 import numpy as np
-from sklearn.utils import check_scalar
 from sklearn.utils.validation import column_or_1d
 
 from linework.data.blocks import Array
-from linework.data.sources import GRAM_COLUMNS, Table, as_table
-from linework.engine import map_reduce
+from linework.data.sources import GRAM_COLUMNS, Table
 from linework.estimator import CrossValidated
 from linework.folds import Parts, Split, fold_moments, group_moments
+from linework.progress import progress
 from linework.regression.base import LinearModel, Means
-from linework.regression.lasso import ElasticNet, check_penalty, tighter
+from linework.regression.checks import check_penalty, tighter
+from linework.regression.lasso import ElasticNet
+from linework.regression.paths import grid, unfinished, warn_unfinished
 from linework.regression.penalised import PassProblem, PenalisedProblem, StatsProblem
-from linework.solvers.coordinate import Penalty
 from linework.stats import ClassMoments, Moments
-
-
-def enet_path(
-    X: Any,
-    y: Any,
-    *,
-    l1_ratio: float = 0.5,
-    eps: float = 1e-3,
-    alphas: Any = 100,
-    positive: bool = False,
-    tol: float = 1e-4,
-    max_iter: int = 1000,
-    return_n_iter: bool = False,
-) -> tuple[Any, ...]:
-    """Elastic-net coefficients along a sequence of penalties; the objective is `ElasticNet`'s.
-
-    There is no intercept: centre X and y first to have one.
-
-    Parameters
-    ----------
-    X : array-like, sparse matrix or data frame of shape (n, d)
-    y : array-like of shape (n,) or (n, t)
-    l1_ratio : float, default=0.5
-    eps : float, default=1e-3
-        Smallest α as a share of the largest, which is the smallest that leaves no coefficient.
-    alphas : int or array-like, default=100
-        How many α, or which.
-    positive : bool, default=False
-    tol : float, default=1e-4
-    max_iter : int, default=1000
-    return_n_iter : bool, default=False
-
-    Returns
-    -------
-    alphas : array of shape (a,), descending
-    coefs : array of shape (d, a) or (t, d, a)
-    dual_gaps : array of shape (a,) or (t, a)
-    n_iters : list of int, if `return_n_iter`
-
-    Examples
-    --------
-    >>> from linework import enet_path
-    >>> alphas, coefs, gaps = enet_path([[1.0], [2.0]], [1.0, 2.0], alphas=[1.0, 0.1])
-    >>> coefs.round(3)
-    array([[0.667, 0.961]])
-    """
-    table, flat = as_table(X, y, caller="enet_path"), np.asarray(y).ndim == 1
-    problems = _problems(table, fit_intercept=False)
-    weight = float(table.n_rows)
-    penalty = check_penalty([], l1_ratio, positive, tol, max_iter)
-    penalty = _grid(problems, alphas, penalty, eps, weight)
-    paths = [problem.path(penalty) for problem in problems]
-    coefs = np.stack([path.coefs.T for path in paths])
-    gaps = np.stack([path.gaps for path in paths]) / weight
-    result: tuple[Any, ...] = (
-        penalty.alphas,
-        coefs[0] if flat else coefs,
-        gaps[0] if flat else gaps,
-    )
-    return (*result, [int(k) for k in paths[0].n_iter]) if return_n_iter else result
-
-
-def lasso_path(X: Any, y: Any, **params: Any) -> tuple[Any, ...]:
-    """Lasso coefficients along a sequence of penalties: `enet_path` at ``l1_ratio=1``.
-
-    Parameters
-    ----------
-    X : array-like, sparse matrix or data frame of shape (n, d)
-    y : array-like of shape (n,) or (n, t)
-    **params
-        As in `enet_path`.
-
-    Returns
-    -------
-    alphas, coefs, dual_gaps
-        As in `enet_path`.
-
-    Examples
-    --------
-    >>> from linework import lasso_path
-    >>> lasso_path([[1.0], [2.0]], [1.0, 2.0], alphas=[1.0, 0.1])[1].round(3)
-    array([[0.6 , 0.96]])
-    """
-    return enet_path(X, y, l1_ratio=1.0, **params)
-
-
-def _problems(table: Table, fit_intercept: bool) -> list[Any]:
-    """One problem per target."""
-    targets = range(table.n_targets)
-    if table.n_columns > GRAM_COLUMNS:
-        return [PassProblem.of(table, k, fit_intercept) for k in targets]
-    moments = map_reduce(table, Moments.from_block)
-    return [StatsProblem.of(moments, k, fit_intercept) for k in targets]
-
-
-def _grid(
-    problems: Sequence[PenalisedProblem], alphas: Any, penalty: Penalty, eps: float, weight: float
-) -> Penalty:
-    """The penalty with α in descending order: as given, or down from the first without effect."""
-    if not isinstance(alphas, int | np.integer):
-        for i, alpha in enumerate(alphas):
-            check_scalar(alpha, f"alphas[{i}]", Real, min_val=0.0)
-        return replace(penalty, alphas=np.sort(np.asarray(alphas, np.float64))[::-1])
-    if not penalty.l1_ratio > 0.0:
-        raise ValueError(
-            "With l1_ratio=0 no penalty leaves all coefficients at zero, so there is no largest "
-            "alpha to start a grid from: give the alphas themselves, as alphas=[...]."
-        )
-    slope = max(problem.largest_slope(penalty.positive) for problem in problems)
-    largest, least = slope / (weight * penalty.l1_ratio), float(np.finfo(np.float64).resolution)
-    if not largest > 0.0:
-        return replace(penalty, alphas=np.full(alphas, least))
-    return replace(penalty, alphas=np.geomspace(largest, largest * eps, int(alphas)))
-
 
 Fold = tuple[PenalisedProblem, Callable[[Array], Array]]
 """The training problem, and coefficients (a, d) ↦ mean squared errors (a,) on the test rows."""
@@ -231,9 +116,9 @@ class ElasticNetCV(CrossValidated, LinearModel):
         if table.n_columns > GRAM_COLUMNS:
             problem = PassProblem.of(table, 0, self.fit_intercept)
             folds = _pass_folds(table, splits, self.fit_intercept)
-            return self._fit_best(problem, folds, problem.columns, table.dtype)
+            return self._fit_best(problem, folds, len(splits), problem.columns, table.dtype)
         total, parts = fold_moments(table, splits)
-        return self._fit_moments(total, parts, table.dtype)
+        return self._fit_moments(total, parts, len(splits), table.dtype)
 
     def fit_stats(self, stats: ClassMoments) -> Self:
         """Fit from the moments of each fold.
@@ -248,38 +133,52 @@ class ElasticNetCV(CrossValidated, LinearModel):
         -------
         self
         """
+        if not isinstance(stats, ClassMoments):
+            raise TypeError(
+                f"{type(self).__name__}.fit_stats takes ClassMoments, whose groups are folds, and "
+                f"{type(stats).__name__} is given: collect ClassMoments.from_block of the rows."
+            )
         total, parts = group_moments(stats)
         self.n_features_in_ = total.n_features
-        return self._fit_moments(total, parts)
+        return self._fit_moments(total, parts, len(stats.groups))
 
-    def _fit_moments(self, total: Moments, parts: Parts, dtype: Any = np.float64) -> Self:
+    def _fit_moments(
+        self, total: Moments, parts: Parts, n_folds: int, dtype: Any = np.float64
+    ) -> Self:
         problem = StatsProblem.of(total, 0, self.fit_intercept)
         folds = _moment_folds(parts, self.fit_intercept)
-        return self._fit_best(problem, folds, total, dtype)
+        return self._fit_best(problem, folds, n_folds, total, dtype)
 
     def _fit_best(
         self,
         problem: PenalisedProblem,
         folds: Iterator[Fold],
+        n_folds: int,
         means: Means,
         dtype: Any,
     ) -> Self:
         """Follow every path in every fold, take the best penalty and fit it to all rows."""
         if self.rule not in ("min", "1se"):
             raise ValueError(f'rule is {self.rule!r}; it is "min" or "1se".')
-        ratios = np.atleast_1d(self.l1_ratio)
+        ratios = np.ravel(np.asarray(self.l1_ratio, dtype=object))
+        if not len(ratios):
+            raise ValueError(f"l1_ratio is {self.l1_ratio!r}: give at least one share to try.")
         penalties = [
-            check_penalty([], ratio, self.positive, tighter(self.tol), self.max_iter)
-            for ratio in ratios
+            check_penalty([], ratio, self.positive, self.tol, self.max_iter) for ratio in ratios
         ]
         penalties = [
-            _grid([problem], self.alphas, penalty, self.eps, means.weight) for penalty in penalties
+            grid([problem], self.alphas, penalty, self.eps, means.weight)
+            for penalty in (replace(each, tol=tighter(each.tol)) for each in penalties)
         ]
-        errors = []
-        for training, squared_errors in folds:
-            paths = [training.path(penalty) for penalty in penalties]
-            errors.append([squared_errors(path.coefs) for path in paths])
+        errors, misses = [], 0
+        with progress("Folds", n_folds) as advance:
+            for training, squared_errors in folds:
+                paths = [training.path(penalty) for penalty in penalties]
+                errors.append([squared_errors(path.coefs) for path in paths])
+                misses += sum(unfinished(path, self.tol * training.yy) for path in paths)
+                advance(1)
         mse: Array = np.moveaxis(np.array(errors), 0, -1)
+        warn_unfinished(misses, mse.size)
         mean = mse.mean(axis=-1)
         ratio, best = divmod(int(mean.argmin()), mean.shape[1])
         if self.rule == "1se":
@@ -303,7 +202,7 @@ class ElasticNetCV(CrossValidated, LinearModel):
         )
         # Along the path: a small α takes many more sweeps from zero.
         path = replace(model._penalty(), alphas=penalties[ratio].alphas[: best + 1])
-        model._descend([problem], path, means, True, dtype)
+        model._descend([problem], path, means, True, dtype, type(self).__name__)
         self.__dict__.update({k: v for k, v in vars(model).items() if k.endswith("_")})
         return self
 

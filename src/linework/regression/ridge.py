@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-import numpy as np
-
-from linework.data.blocks import Array
 from linework.data.sources import GRAM_COLUMNS
 from linework.regression.base import ClosedForm
 from linework.regression.by_passes import ridge_by_passes
+from linework.regression.checks import check_alphas
 from linework.regression.ladder import climb
 from linework.solvers.least_squares import Solution, nonnegative
 from linework.solvers.ridge import ridge
@@ -88,16 +86,3 @@ class Ridge(ClosedForm):
         alpha = check_alphas(self.alpha, stats.n_targets)
         solve = nonnegative if self.positive else ridge
         return solve(stats, alpha=alpha, fit_intercept=self.fit_intercept)
-
-
-def check_alphas(alpha: Any, n_targets: int) -> Array:
-    """Penalties as an array of shape (1,) or (t,), or a sentence on what is wrong with them."""
-    alphas = np.atleast_1d(np.asarray(alpha, np.float64))
-    if not (np.isfinite(alphas).all() and (alphas >= 0.0).all()):
-        raise ValueError(f"alpha is {alpha!r}; penalties are finite numbers, zero or more.")
-    if alphas.shape not in {(1,), (n_targets,)}:
-        raise ValueError(
-            f"Number of targets and number of penalties do not correspond: {alphas.size} != "
-            f"{n_targets}. Give one alpha, or one for each target."
-        )
-    return alphas

@@ -5,11 +5,9 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Sequence
 from functools import partial
-from numbers import Real
 from typing import Any, Self
 
 import numpy as np
-from sklearn.utils import check_scalar
 from sklearn.utils.metaestimators import available_if
 
 from linework.data.blocks import Array, Block
@@ -17,7 +15,9 @@ from linework.data.sources import GRAM_COLUMNS, Table
 from linework.engine import map_reduce, map_rows
 from linework.estimator import CrossValidated
 from linework.folds import Split, fold_moments
+from linework.progress import progress
 from linework.regression.base import ClosedForm
+from linework.regression.checks import check_grid
 from linework.regression.ladder import Solve, climb, collect, condition_limit
 from linework.regression.leave_one_out import LeaveOneOut
 from linework.regression.scoring import r2_from_moments, score_predictions
@@ -135,10 +135,7 @@ class RidgeCV(CrossValidated, ClosedForm):
 
     def _alphas(self) -> Array:
         bounds = "left" if self.cv is not None and self.cv != "gcv" else "neither"
-        alphas = np.ravel(np.asarray(self.alphas, dtype=object))
-        for i, alpha in enumerate(alphas):
-            check_scalar(alpha, f"alphas[{i}]", Real, min_val=0.0, include_boundaries=bounds)
-        return alphas.astype(np.float64)
+        return check_grid(self.alphas, include_boundaries=bounds)
 
     def _best(self, scores: Array, flat: bool) -> Solve:
         """Note the α of the largest score, of scores (alphas, t), and give the solver for it."""
@@ -213,20 +210,23 @@ class RidgeCV(CrossValidated, ClosedForm):
                 "store_cv_results=False."
             )
         scores = []
-        for (train, test), (_, rows) in zip(parts, splits, strict=True):
-            coefs = [
-                ridge(train, np.array([alpha]), self.fit_intercept).coef for alpha in self._alphas()
-            ]
-            means = [train.y_mean - train.x_mean @ coef for coef in coefs]
-            lines = list(
-                zip(coefs, means if self.fit_intercept else [0.0] * len(coefs), strict=True)
-            )
-            if self.scoring is None and isinstance(test, Moments):
-                scores.append(np.array([r2_from_moments(*line, test) for line in lines]))
-            else:
-                held_out = table.take(rows)
-                predict = partial(_predict_each, lines=lines)
-                scores.append(self._score(held_out, map_rows(held_out, predict)))
+        with progress("Folds", len(splits)) as advance:
+            for (train, test), (_, rows) in zip(parts, splits, strict=True):
+                coefs = [
+                    ridge(train, np.array([alpha]), self.fit_intercept).coef
+                    for alpha in self._alphas()
+                ]
+                means = [train.y_mean - train.x_mean @ coef for coef in coefs]
+                lines = list(
+                    zip(coefs, means if self.fit_intercept else [0.0] * len(coefs), strict=True)
+                )
+                if self.scoring is None and isinstance(test, Moments):
+                    scores.append(np.array([r2_from_moments(*line, test) for line in lines]))
+                else:
+                    held_out = table.take(rows)
+                    predict = partial(_predict_each, lines=lines)
+                    scores.append(self._score(held_out, map_rows(held_out, predict)))
+                advance(1)
         return np.asarray(np.mean(scores, axis=0))
 
     def _score(self, table: Table, predictions: Array) -> Array:

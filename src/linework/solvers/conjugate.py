@@ -7,8 +7,10 @@ from collections.abc import Callable
 import numpy as np
 
 from linework.data.blocks import Array
+from linework.progress import shown
 
 
+@shown("Conjugate gradients")
 def conjugate_gradient(
     product: Callable[[Array], Array], rhs: Array, diagonal: Array, tol: float, max_iter: int
 ) -> tuple[Array, float, int]:

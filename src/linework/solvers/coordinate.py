@@ -9,6 +9,7 @@ import numpy as np
 
 from linework.data.blocks import Array
 from linework.engine import single_threaded_blas
+from linework.progress import progress, shown
 
 NEW_COLUMNS = 128
 """Columns a working set may gain at first; later it may double."""
@@ -57,6 +58,7 @@ class Penalty:
         return float(self.l1[0] * np.abs(beta).sum() + 0.5 * self.l2[0] * beta @ beta)
 
 
+@shown("Coordinate descent")
 def gram_path(gram: Array, cross: Array, yy: float, weight: float, penalty: Penalty) -> Path:
     """Solutions from XᵀX (d, d), Xᵀy (d,) and yᵀy: no rows, each from the one before.
 
@@ -98,32 +100,34 @@ def working_set_path(
     chosen, Q = np.empty(0, np.intp), np.empty((0, 0))
     coefs, gaps, n_iter = [], [], []
     tol, limit = penalty.tol * yy, penalty.max_iter
-    for l1, l2 in zip(weight * penalty.l1, weight * penalty.l2, strict=True):
-        room, sweeps = NEW_COLUMNS, 0
-        while True:
-            gap = duality_gap(beta, g, cross, yy, l1, l2, penalty.positive)
-            if gap <= tol or sweeps >= limit:
-                break
-            excess = (g if penalty.positive else np.abs(g)) - l1
-            excess[chosen] = 0.0
-            worst = np.argpartition(excess, -min(room, d))[-min(room, d) :]
-            added = worst[excess[worst] > 0.0]
-            if len(added):
-                chosen = np.union1d(np.union1d(np.flatnonzero(beta), added), chosen)
-                Q = gram(chosen)
-                room *= 2
-            before = beta[chosen]
-            part, b = g[chosen], before.copy()
-            with single_threaded_blas:
-                _, used = solve(
-                    Q, cross[chosen], yy, l1, l2, penalty.positive, b, part, 0.1 * tol, limit
-                )
-            sweeps += int(used)
-            if not len(added) and (b == before).all():
-                break
-            beta[chosen] = b
-            g = gradient(beta)
-        coefs.append(beta.copy())
-        gaps.append(gap)
-        n_iter.append(sweeps)
+    with progress("Penalties", len(penalty.alphas)) as advance:
+        for l1, l2 in zip(weight * penalty.l1, weight * penalty.l2, strict=True):
+            room, sweeps = NEW_COLUMNS, 0
+            while True:
+                gap = duality_gap(beta, g, cross, yy, l1, l2, penalty.positive)
+                if gap <= tol or sweeps >= limit:
+                    break
+                excess = (g if penalty.positive else np.abs(g)) - l1
+                excess[chosen] = 0.0
+                worst = np.argpartition(excess, -min(room, d))[-min(room, d) :]
+                added = worst[excess[worst] > 0.0]
+                if len(added):
+                    chosen = np.union1d(np.union1d(np.flatnonzero(beta), added), chosen)
+                    Q = gram(chosen)
+                    room *= 2
+                before = beta[chosen]
+                part, b = g[chosen], before.copy()
+                with single_threaded_blas:
+                    _, used = solve(
+                        Q, cross[chosen], yy, l1, l2, penalty.positive, b, part, 0.1 * tol, limit
+                    )
+                sweeps += int(used)
+                if not len(added) and (b == before).all():
+                    break
+                beta[chosen] = b
+                g = gradient(beta)
+            coefs.append(beta.copy())
+            gaps.append(gap)
+            n_iter.append(sweeps)
+            advance(1)
     return Path(np.array(coefs), np.array(gaps), np.array(n_iter))

@@ -10,6 +10,7 @@ from scipy.linalg import solve_triangular
 from scipy.optimize import nnls
 
 from linework.data.blocks import Array
+from linework.progress import shown
 from linework.solvers.cholesky import EPS, cholesky, column_scale
 from linework.solvers.orthogonal import aliased_columns, minimum_norm
 from linework.solvers.spectral import Spectrum
@@ -54,26 +55,26 @@ def least_squares(stats: Moments | RFactor, fit_intercept: bool = True) -> Solut
     """Minimise ‖Y − XB‖²; of minimum norm where X has not full rank.
 
     `Moments` are factorised by Cholesky, which costs d³/3 and is right to ``condition² · 2e-16``.
-    Beyond a condition of `CHOLESKY_LIMIT`, eigenvalues tell the rank (9d³). An `RFactor` is solved
-    by singular values, right to ``condition · 2e-16``.
+    Beyond a condition of `CHOLESKY_LIMIT`, eigenvalues tell the rank (9d³); those within the noise
+    of the moments count as zero. An `RFactor` is solved by singular values, right to
+    ``condition · 2e-16``.
     """
     if isinstance(stats, RFactor):
         return _orthogonal(stats, fit_intercept)
     gram, cross, _ = stats.centred(fit_intercept)
     if stats.count > len(gram) and not (fit_intercept and len(constant_columns(stats))):
         factor = cholesky(gram)
-        if factor is not None and factor.condition <= CHOLESKY_LIMIT:
+        if factor is not None and factor.condition <= _limit(stats, factor.scale):
             coef = factor.solve(cross)
             return Solution(coef, len(gram), factor.condition, "cholesky", solve=factor.solve)
-    gram, cross, scale = _correlation(stats, fit_intercept)
-    return _solution(Spectrum.from_gram(gram, cross), scale, "spectral")
+    spectrum, scale = _spectrum(stats, fit_intercept)
+    return _solution(spectrum, scale, "spectral")
 
 
 def factors(stats: Moments | RFactor, fit_intercept: bool) -> tuple[Array, Array]:
     """R_x (k, d) and R_y (k, t) with R_xᵀR_x = XᵀX and R_xᵀR_y = XᵀY; constant columns as zeros."""
     if isinstance(stats, Moments):
-        gram, cross, scale = _correlation(stats, fit_intercept)
-        spectrum = Spectrum.from_gram(gram, cross)
+        spectrum, scale = _spectrum(stats, fit_intercept)
         root = np.sqrt(spectrum.values)[:, None]
         return root * spectrum.vectors.T * scale, spectrum.projected / root
     R_x, R_y = stats.split(fit_intercept)
@@ -83,15 +84,28 @@ def factors(stats: Moments | RFactor, fit_intercept: bool) -> tuple[Array, Array
     return R_x, R_y
 
 
-def _correlation(stats: Moments, fit_intercept: bool) -> tuple[Array, Array, Array]:
-    """XᵀX and XᵀY of columns scaled to unit length, constant ones as zeros, and their scale."""
+def _spectrum(stats: Moments, fit_intercept: bool) -> tuple[Spectrum, Array]:
+    """Of columns scaled to unit length, constant ones as zeros, and their scale.
+
+    What float32 or rows taken out left in the moments is no direction of the columns.
+    """
     gram, cross, _ = stats.centred(fit_intercept)
     scale = column_scale(np.diag(gram).copy())
     gram, cross = gram / scale / scale[:, None], cross / scale[:, None]
     if fit_intercept and len(constant := constant_columns(stats)):
         gram[constant, :] = gram[:, constant] = 0.0
         cross[constant] = 0.0
-    return gram, cross, scale
+    return Spectrum.from_gram(gram, cross, _noise(stats, scale)), scale
+
+
+def _noise(stats: Moments, scale: Array) -> float:
+    """Bound on the eigenvalues' error beyond rounding: |E_ij| ≤ √(n_i n_j), and ‖E‖ ≤ Σ n_j."""
+    return float((stats.noise[: stats.n_features] / scale**2).sum())
+
+
+def _limit(stats: Moments, scale: Array) -> float:
+    """The condition up to which Cholesky is exact enough, and no eigenvalue within the noise."""
+    return min(CHOLESKY_LIMIT, float(max(_noise(stats, scale), EPS) ** -0.5))
 
 
 def constant_columns(stats: Moments | RFactor) -> Array:
@@ -134,6 +148,7 @@ def _solution(spectrum: Spectrum, scale: Array, solver: str) -> Solution:
     )
 
 
+@shown("Active set")
 def nonnegative(
     stats: Moments | RFactor, fit_intercept: bool = True, alpha: Array | float = 0.0
 ) -> Solution:

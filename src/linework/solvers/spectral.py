@@ -36,11 +36,14 @@ class Spectrum:
     projected: Array
 
     @classmethod
-    def from_gram(cls, gram: Array, cross: Array) -> Spectrum:
-        """From XᵀX (d, d) and XᵀY (d, t); values below eps · d · λ_max are not told from zero."""
+    def from_gram(cls, gram: Array, cross: Array, noise: float = 0.0) -> Spectrum:
+        """From XᵀX (d, d) and XᵀY (d, t); values below eps · d · λ_max are not told from zero.
+
+        Neither are those within ``noise``.
+        """
         with blas_for(len(gram)):
             values, vectors = np.linalg.eigh(gram)
-            keep = values > EPS * len(values) * max(values[-1], 0.0)
+            keep = values > max(EPS * len(values) * values[-1], noise)
             vectors = np.ascontiguousarray(vectors[:, keep][:, ::-1])
             return cls(values[keep][::-1], vectors, vectors.T @ cross)
 
