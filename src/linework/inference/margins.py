@@ -94,8 +94,9 @@ def marginal_effects(
     numbers = np.full((len(names), 2), np.nan)
     numbers[fit.work.columns] = np.column_stack([effect, np.sqrt(variance)])
     unknown = np.full(len(names), np.nan)
-    df = fit.df if fit.loss.family.dispersed else np.inf
-    return CoefficientTable(names, numbers[:, 0], numbers[:, 1], df, level, unknown, unknown)
+    return CoefficientTable(
+        names, numbers[:, 0], numbers[:, 1], fit.test_df, level, unknown, unknown
+    )
 
 
 def _sums(block: Block, fit: LikelihoodFit, steps: Array) -> Array:
