@@ -236,6 +236,20 @@ class TestFirth:
         assert model.convergence_.converged
         assert np.abs(model.coef_).max() < 20.0
 
+    @pytest.mark.parametrize("n_classes", [2, 3])
+    def test_a_column_of_constants_has_no_coefficient(self, n_classes: int) -> None:
+        X, y = several(60, n_classes)
+        model = LogisticRegression(C=np.inf, separation="firth").fit(X, y)
+        more = np.insert(X, 1, 7.0, axis=1)
+        constant = LogisticRegression(C=np.inf, separation="firth").fit(more, y)
+        np.testing.assert_array_equal(constant.coef_[:, 1], 0.0)
+        np.testing.assert_allclose(constant.coef_[:, [0, 2, 3]], model.coef_, rtol=1e-6)
+
+    def test_columns_that_explain_one_another_are_refused(self) -> None:
+        X, y = several(60, 3)
+        with pytest.raises(ValueError, match="columns none of which is a combination of others"):
+            LogisticRegression(C=np.inf, separation="firth").fit(np.column_stack([X, X.sum(1)]), y)
+
     def test_a_penalty_beside_it_is_refused(self) -> None:
         X, y = rows(60)
         with pytest.raises(ValueError, match=r"a penalty of its own, and C is 1\.0"):

@@ -53,7 +53,7 @@ class MultinomialInference(GeneralizedInference):
            [2.496, 0.356]])
     >>> test = result.wald_columns("x0")
     >>> round(test.statistic, 2), test.df, round(test.p, 3)
-    (3.65, (2,), 0.161)
+    (3.19, (2,), 0.203)
     """
 
     classes: Array

@@ -26,20 +26,29 @@ class FirthProblem(Problem):
     def evaluate(self, theta: Array) -> tuple[float, Array]:
         """The objective and its gradient: three passes, with the information and the leverages."""
         value, gradient = super().evaluate(theta)
-        (p, k), weight = self.shape, self.columns.weight
+        k, weight = self.shape[1], self.columns.weight
         m = max(k - 1, 1)  # log odds; of two classes there is but one linear predictor
-        information = self.information(theta)[:, -m:, :, -m:].reshape(p * m, p * m) * weight
+        moving = np.isfinite(self.scale)
+        p = int(moving.sum())
+        information = self.information(theta)[moving, -m:][..., moving, -m:] * weight
+        information = information.reshape(p * m, p * m)
+        coef, intercept = self.coefficients(theta)
         scale = column_scale(information.diagonal())
         try:
             R = cholesky(information / scale / scale[:, None])
+            singular = np.square(R.diagonal()).min(initial=np.inf) < 1e2 * EPS * len(R)
         except np.linalg.LinAlgError:
-            return np.inf, gradient
-        if np.square(R.diagonal()).min() < 1e2 * EPS * len(R):
+            singular = True
+        if singular and not coef.any():  # not for want of curvature
+            raise ValueError(
+                "separation='firth' needs columns none of which is a combination of others, "
+                "because ln |I| is −∞ where one is: leave such columns out."
+            )
+        if singular:
             return np.inf, gradient
         log_det = 2.0 * float(np.log(R.diagonal()).sum() + np.log(scale).sum())
         half = solve_triangular(R, np.diag(1.0 / scale), trans="T", check_finite=False).T
         half = half.reshape(p, m, p * m)  # I⁻¹ = half halfᵀ
-        coef, intercept = self.coefficients(theta)
         centre, one = self.centre, int(self.fit_intercept)
 
         def pull(block: Block) -> Array:
@@ -51,14 +60,14 @@ class FirthProblem(Problem):
                 rows = slice(start, start + step)
                 X = block.X[rows]
                 X = np.asarray(X.toarray() if sp.issparse(X) else X, np.float64)
-                Z = np.column_stack([X - centre, np.ones((len(X), one))])
+                Z = np.column_stack([X - centre, np.ones((len(X), one))])[:, moving]
                 Q = np.stack([Z @ half[:, a] for a in range(m)], axis=1)
                 extra = tilt(X @ coef + intercept, Q @ Q.transpose(0, 2, 1))[:, -k:]
                 total += Z.T @ (extra if block.weight is None else extra * block.weight[rows, None])
             return total
 
-        slope = gradient - map_reduce(self.table, pull).ravel() / weight
-        slope.reshape(p, k)[np.isinf(self.scale)] = 0.0
+        slope = gradient.copy()
+        slope.reshape(-1, k)[moving] -= map_reduce(self.table, pull) / weight
         return value - 0.5 * log_det / weight, slope
 
 
