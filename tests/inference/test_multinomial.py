@@ -205,6 +205,44 @@ def test_intervals_of_probabilities_by_differences():
     assert_allclose(result.predict(X).sum(axis=1), 1.0)
 
 
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("kind", ["classic", "HC3", "cluster"])
+def test_marginal_effects_by_differences(kind, fit_intercept):
+    """The mean change of every probability as a function of the coefficients."""
+    X, y = sample(200, 3)
+    X = np.column_stack([X, np.arange(200) % 3 == 0])
+    w = np.arange(200) % 4
+    options = grouped(y, kind) | {"sample_weight": w}
+    model = LogisticRegression(C=np.inf, tol=TIGHT, fit_intercept=fit_intercept).fit(X, y, w)
+    table = marginal_effects(model, X, y, dummies=["x2"], **options)
+    result = infer(model, X, y, **options)
+
+    def chances(theta, Z):
+        Z = np.column_stack([np.ones(200), Z]) if fit_intercept else Z
+        return softmax(np.column_stack([np.zeros(200), Z @ theta.reshape(2, -1).T]), axis=1)
+
+    def effects(theta):
+        parts = []
+        for j, width in ((0, 1e-4), (1, 1e-4), (2, 0.5)):
+            up, down = X.copy(), X.copy()
+            up[:, j] += width
+            down[:, j] -= width
+            if j == 2:
+                up[:, j], down[:, j] = 1.0, 0.0
+            change = chances(theta, up) - chances(theta, down)
+            parts.append(np.average(change, axis=0, weights=w) / (2.0 * width))
+        return np.array(parts).T.ravel()
+
+    theta = result.table.estimate
+    assert_allclose(table.estimate, effects(theta), 1e-6, 1e-9)
+    steps = 1e-3 * np.diag(result.table.std_error)
+    J = np.array([(effects(theta + h) - effects(theta - h)) / (2.0 * h.max()) for h in steps]).T
+    errors = np.sqrt(np.diag(J @ result.covariance_matrix @ J.T))
+    assert_allclose(table.std_error, errors, 1e-4)
+    assert table.names[:4] == ("0:x0", "0:x1", "0:x2", "1:x0")
+    assert_allclose(table.estimate.reshape(3, 3).sum(axis=0), 0.0, atol=1e-12)
+
+
 # What holds whatever the data ----------------------------------------------------------------
 
 
@@ -366,9 +404,10 @@ def test_refusals():
         profile_confint(model, X, y, which=["x9"])
     with pytest.raises(ValueError, match=r"is none of \(Intercept\), x0, x1"):
         infer(model, X, y).wald_columns("x9")
-    for function in (influence, marginal_effects):
-        with pytest.raises(ValueError, match="tells 4 classes apart, and this is for two"):
-            function(model, X, y)
+    with pytest.raises(ValueError, match="tells 4 classes apart, and this is for two"):
+        influence(model, X, y)
+    with pytest.raises(ValueError, match=r"Column 'x1' holds .*, and a dummy holds zeros and ones"):
+        marginal_effects(model, X, y, dummies=["x1"])
 
 
 def test_only_nested_models_compare():

@@ -74,10 +74,7 @@ def infer_multinomial(
 ) -> MultinomialInference:
     """What `infer` says of several classes; its parameters and Notes are there."""
     model, work, n, k = fit.model, fit.work, fit.n, fit.work.coordinates.size
-    if covariance == "classic":
-        meat = np.eye(k)
-    else:
-        meat = robust_meat(work.table, work.coordinates, ClassScores(weights), covariance, n)
+    meat = class_meat(fit, covariance, weights)
     matrix = work.coordinates.spread(meat, work.columns, fit.table.n_columns)
     return MultinomialInference(
         table=_coefficients(fit, matrix, level),
@@ -101,6 +98,14 @@ def infer_multinomial(
         classes=model.classes_[fit.order],
         terms=fit.terms,
     )
+
+
+def class_meat(fit: MultinomialFit, covariance: Covariance, weights: Weights) -> Array:
+    """M (k, k) of the covariance chosen: the coefficients' is T M Tᵀ (`ClassCoordinates`)."""
+    work = fit.work
+    if covariance == "classic":
+        return np.eye(work.coordinates.size)
+    return robust_meat(work.table, work.coordinates, ClassScores(weights), covariance, fit.n)
 
 
 def _coefficients(fit: MultinomialFit, covariance: Array, level: float) -> CoefficientTable:
