@@ -392,6 +392,8 @@ def test_refusals():
             infer(fitted, X, y)
     with pytest.raises(ValueError, match=r"labels other than \[0, 1, 2, 3\]"):
         infer(model, X, y + 1)
+    with pytest.raises(ValueError, match="199"):
+        infer(model, X, y[:199])
     with pytest.raises(ValueError, match="reference is 'a', and one of the classes"):
         infer(model, X, y, reference="a")
     with pytest.raises(ValueError, match="An offset is given, and LogisticRegression has none"):

@@ -28,8 +28,8 @@ def fitted(
         return LikelihoodFit.of(model, X, y, sample_weight, offset, weights, groups)
     if offset is not None:
         raise ValueError(
-            "An offset is given, and LogisticRegression has none: take it as a column, or fit "
-            "GLM('binomial') to one class against another."
+            "An offset is given, and LogisticRegression has none: leave it out. For two classes, "
+            "GLM('binomial') takes one."
         )
     return MultinomialFit.of(model, X, y, sample_weight, weights, groups, reference)
 

@@ -29,6 +29,7 @@ from linework.inference.optimum import Optimum, of_columns
 from linework.inference.working import independent
 from linework.likelihood.logistic import LogisticRegression, class_loss
 from linework.likelihood.problem import Problem
+from linework.likelihood.rows import chosen, present_rows
 from linework.solvers.cholesky import cholesky
 
 
@@ -57,13 +58,14 @@ class ClassWorking:
     decrement: float
 
     @classmethod
-    def at(cls, table: Table, eta: Array, number: Array, fit_intercept: bool) -> ClassWorking:
-        """At linear predictors (n, K) and class numbers (n,), the first class's being 0."""
+    def at(cls, table: Table, eta: Array, fit_intercept: bool) -> ClassWorking:
+        """At linear predictors (n, K), of rows whose targets are the numbers of their classes."""
+        assert table.y is not None
         P = softmax(eta, axis=1)
         odds = dataclasses.replace(table, y=eta[:, 1:] - eta[:, :1], group=None)
         stats, _, columns, coef, intercept = independent(odds, fit_intercept)
         design = Coordinates.of(stats, columns, fit_intercept)
-        hit = number[:, None] == np.arange(P.shape[1])
+        hit = table.y == np.arange(P.shape[1])
         table = dataclasses.replace(table.columns(columns), y=np.hstack([P, hit - P]))
         m, k = P.shape[1] - 1, design.size
 
@@ -106,9 +108,7 @@ class MultinomialFit:
     order : array of int of shape (K,)
         Numbers of the classes, that which the others are compared with first.
     table : Table
-        The rows.
-    number : array of shape (n,)
-        The position of each row's class in ``order``.
+        The rows, with the positions of their classes in ``order`` as targets.
     eta : array of shape (n, K)
         Linear predictors in that order.
     work : ClassWorking
@@ -127,7 +127,6 @@ class MultinomialFit:
     model: LogisticRegression
     order: Array
     table: Table
-    number: Array
     eta: Array
     work: ClassWorking
     w: Array
@@ -156,16 +155,15 @@ class MultinomialFit:
         reject_reweighted(model)
         model = copy.copy(model)  # a later fit must not change what is said here
         order = _order(model.classes_, reference)
-        table = model._read(X, sample_weight=sample_weight, reset=False)
         number = np.argsort(order)[class_numbers(model.classes_, y)]
+        table = model._read(X, number.astype(np.float64), sample_weight, reset=False)
         if groups is not None:
             table = table.with_group(group_codes(groups, table.n_rows))
         eta = map_rows(table, model._checked_scores).astype(np.float64)[:, order]
-        work = ClassWorking.at(table, eta, number, model.fit_intercept)
-        present = slice(None) if table.weight is None else table.weight > 0.0
-        w = np.ones(table.n_rows) if table.weight is None else table.weight[present]
-        log_p = log_softmax(eta[present], axis=1)
-        hit = number[present, None] == np.arange(len(order))
+        work = ClassWorking.at(table, eta, model.fit_intercept)
+        own, w = present_rows(table)
+        log_p = log_softmax(eta[chosen(table)], axis=1)
+        hit = own[:, None] == np.arange(len(order))
         totals = w @ hit
         share = (
             totals / totals.sum() if model.fit_intercept else np.full(len(totals), 1 / len(hit[0]))
@@ -175,7 +173,6 @@ class MultinomialFit:
             model,
             order,
             table,
-            number,
             eta,
             work,
             w,
@@ -192,7 +189,7 @@ class MultinomialFit:
 
     def at(self, table: Table) -> ClassWorking:
         """The same linear predictors beside other columns."""
-        return ClassWorking.at(table, self.eta, self.number, self.model.fit_intercept)
+        return ClassWorking.at(table, self.eta, self.model.fit_intercept)
 
     @property
     def terms(self) -> tuple[str, ...]:
@@ -231,9 +228,8 @@ class MultinomialFit:
     def optimum(self) -> Optimum:
         """Where the likelihood is highest."""
         work, k = self.work, len(self.order)
-        y = self.number[:, None].astype(np.float64)
-        table = of_columns(dataclasses.replace(self.table, y=y, group=None), work.columns)
-        loss, null = class_loss(self.w @ (self._present[:, None] == np.arange(k)))
+        table = of_columns(self.table, work.columns)
+        loss, null = class_loss(self.w @ (present_rows(table)[0][:, None] == np.arange(k)))
         problem = self.kind.of(table, loss, null, self.model.fit_intercept, 0.0, 0.0)
         problem = dataclasses.replace(problem, redundant=False)
         zero = np.zeros(len(work.columns))
@@ -242,10 +238,6 @@ class MultinomialFit:
         )
         place = np.roll(np.arange(len(theta)).reshape(-1, k), int(self.model.fit_intercept), axis=0)
         return Optimum(problem, theta, place[:, 1:].T.ravel(), place[:, 0].tolist())
-
-    @property
-    def _present(self) -> Array:
-        return self.number if self.table.weight is None else self.number[self.table.weight > 0.0]
 
 
 def _order(classes: Array, reference: Any) -> Array:
