@@ -19,7 +19,9 @@ from linework.evaluate.regions import DecisionRegionDisplay
 from linework.inference.generalized_result import GeneralizedInference
 from linework.inference.infer import infer
 from linework.inference.influence import Influence, influence
+from linework.inference.likelihood_ratio import likelihood_ratio_test
 from linework.inference.margins import marginal_effects
+from linework.inference.multinomial_result import MultinomialInference
 from linework.inference.profile_confint import profile_confint
 from linework.inference.result import Inference
 from linework.inference.score_test import score_test
@@ -56,6 +58,7 @@ __all__ = [
     "LogisticRegression",
     "LogisticRegressionCV",
     "MaskingDisplay",
+    "MultinomialInference",
     "QuadraticDiscriminantAnalysis",
     "RegularizedDiscriminantAnalysis",
     "RegularizedDiscriminantAnalysisCV",
@@ -69,6 +72,7 @@ __all__ = [
     "infer",
     "influence",
     "lasso_path",
+    "likelihood_ratio_test",
     "linear_separability",
     "logistic_path",
     "marginal_effects",

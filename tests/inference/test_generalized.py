@@ -285,8 +285,6 @@ def test_refusals():
     for fitted, message in (
         (LogisticRegression().fit(X, y), "C=1.0 and class_weight=None, and standard errors do not"),
         (LogisticRegression(C=np.inf, class_weight="balanced").fit(X, y), "reweighted fits"),
-        (LogisticRegression(C=np.inf).fit(X, np.arange(400) % 3), "tells 3 classes apart"),
-        (LogisticRegression(C=np.inf, separation="firth").fit(X, y), "has separation='firth'"),
         (GLM("binomial", alpha=0.1).fit(X, y), "has a penalty, alpha=0.1"),
         (LogisticRegression(C=np.inf).fit(-X, y), "is not the fit to these rows"),
         (GLM("binomial").fit(X, y, np.arange(400)), "is not the fit to these rows"),

@@ -68,6 +68,14 @@ class TestAgainstR:
         coef = np.append(model.intercept_, model.coef_)
         np.testing.assert_allclose(coef, list(case["coef"].values()), rtol=1e-10)
 
+    def test_firth_of_three_classes(self) -> None:
+        """As far as brmultinom goes."""
+        case = R["firth"]["iris_classes"]
+        model = LogisticRegression(C=np.inf, separation="firth", tol=TIGHT)
+        model.fit(columns_of(case), column(case, case["target"]))
+        coef = np.column_stack([model.intercept_, model.coef_])
+        np.testing.assert_allclose(coef[1:] - coef[0], case["coef"], rtol=1e-7)
+
     # Gradient descent cannot tell objectives apart that agree to rounding, and ends earlier.
     @pytest.mark.parametrize(
         ("solver", "tol", "errors"),

@@ -1,5 +1,6 @@
 """Separable classes are found, named and handled."""
 
+import dataclasses
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,15 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_iris
 
 from linework import LogisticRegression, SeparationWarning, linear_separability
+from linework.likelihood.firth import FirthProblem
+
+
+def several(n: int, n_classes: int) -> tuple[np.ndarray, np.ndarray]:
+    """Classes that overlap, of which a column says something."""
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal((n, 3))
+    utility = X[:, :1] * np.arange(n_classes) + rng.gumbel(size=(n, n_classes))
+    return X, utility.argmax(axis=1)
 
 
 def rows(n: int = 200, d: int = 3, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -117,6 +127,36 @@ class TestFits:
         with pytest.raises(ValueError, match="Use separation='firth'"):
             LogisticRegression(C=np.inf, separation="raise", max_iter=1000).fit(self.X, self.y)
 
+    def test_columns_that_tell_three_classes_apart_are_named(self) -> None:
+        rng = np.random.default_rng(0)
+        X = rng.standard_normal((300, 3))
+        y = np.repeat([0, 1, 2], 100)
+        X[:, 1] += 20.0 * y  # all three along one column
+        sentence = "'x1' tells the classes apart for all rows"
+        with pytest.warns(SeparationWarning, match=sentence):
+            LogisticRegression(C=np.inf, max_iter=1000).fit(X[:, [0, 1]], y)
+        with pytest.raises(ValueError, match=sentence):
+            LogisticRegression(C=np.inf, separation="raise", max_iter=1000).fit(X[:, [0, 1]], y)
+
+    def test_a_dummy_without_one_of_three_classes_is_named(self) -> None:
+        """Quasi-separation: the class of no such row has a log odds of −∞ by it."""
+        X, y = several(600, 3)
+        X[:, 2] = np.arange(600) % 7 == 0
+        y[(X[:, 2] == 1.0) & (y == 2)] = 1
+        sentence = "'x2' tells the classes apart for some rows, and errs in none"
+        with pytest.warns(SeparationWarning, match=sentence):
+            LogisticRegression(C=np.inf, max_iter=1000).fit(X, y)
+        with pytest.raises(ValueError, match=sentence):
+            LogisticRegression(C=np.inf, separation="raise", max_iter=1000).fit(X, y)
+        found = linear_separability(X, y)
+        assert (found.kind, found.columns, found.margin) == ("quasi", ("x2",), 0.0)
+        model = LogisticRegression(C=np.inf, separation="firth").fit(X, y)
+        assert np.abs(model.coef_).max() < 10.0
+
+    def test_three_classes_that_overlap_need_no_warning(self) -> None:
+        X, y = several(600, 3)
+        LogisticRegression(C=np.inf).fit(100.0 * X, y)
+
     def test_a_penalty_needs_no_warning(self) -> None:
         LogisticRegression().fit(self.X, self.y)
 
@@ -142,35 +182,75 @@ class TestFirth:
         np.testing.assert_allclose(model.coef_[0], slopes, rtol=1e-6)
         assert model.intercept_[0] == pytest.approx(intercept, rel=1e-6)
 
-    def test_two_by_two_table_adds_half_to_each_cell(self) -> None:
-        """Of a saturated table, Firth's estimate is the log odds with ½ added to every cell."""
-        cells = {(0.0, 0): 7, (0.0, 1): 0, (1.0, 0): 3, (1.0, 1): 5}
-        X = np.array([[x] for (x, _), n in cells.items() for _ in range(n)])
-        y = np.array([g for (_, g), n in cells.items() for _ in range(n)])
+    @pytest.mark.parametrize("n_classes", [2, 3, 4])
+    def test_a_saturated_table_adds_half_to_each_cell(self, n_classes: int) -> None:
+        """There |I| is the product of all probabilities, and its root half a row of each class."""
+        cells = np.array([[7, 0, 2, 1], [3, 5, 0, 0]])[:, :n_classes]
+        X = np.repeat([[0.0], [1.0]], cells.sum(axis=1), axis=0)
+        y = np.concatenate([np.repeat(np.arange(n_classes), row) for row in cells])
         model = LogisticRegression(C=np.inf, separation="firth").fit(X, y)
-        low, high = np.log(0.5 / 7.5), np.log(5.5 / 3.5)
-        assert model.intercept_[0] == pytest.approx(low, abs=1e-7)
-        assert model.coef_[0, 0] == pytest.approx(high - low, abs=1e-7)
+        shares = (cells + 0.5) / (cells + 0.5).sum(axis=1, keepdims=True)
+        np.testing.assert_allclose(model.predict_proba([[0.0], [1.0]]), shares, rtol=1e-6)
 
-    def test_weight_two_is_the_row_twice(self) -> None:
-        X, y = rows(60)
+    @pytest.mark.parametrize("n_classes", [2, 3])
+    def test_weight_two_is_the_row_twice(self, n_classes: int) -> None:
+        X, y = several(60, n_classes)
         w = np.arange(60) % 3
         model = LogisticRegression(C=np.inf, separation="firth").fit(X, y, w)
         twice = LogisticRegression(C=np.inf, separation="firth")
         twice.fit(np.repeat(X, w, axis=0), np.repeat(y, w))
-        np.testing.assert_allclose(model.coef_, twice.coef_, rtol=1e-6)
+        np.testing.assert_allclose(model.coef_, twice.coef_, rtol=1e-5, atol=1e-7)
 
-    def test_units_do_not_matter(self) -> None:
-        X, y = rows(60)
+    @pytest.mark.parametrize("n_classes", [2, 3])
+    def test_units_do_not_matter(self, n_classes: int) -> None:
+        X, y = several(60, n_classes)
         scale = np.array([1e-4, 1.0, 1e4])
         plain = LogisticRegression(C=np.inf, separation="firth").fit(X, y)
-        scaled = LogisticRegression(C=np.inf, separation="firth").fit(X * scale + 7.0, y)
-        np.testing.assert_allclose(scaled.coef_ * scale, plain.coef_, rtol=1e-6)
+        scaled = LogisticRegression(C=np.inf, separation="firth").fit((X + 7.0) * scale, y)
+        np.testing.assert_allclose(scaled.coef_ * scale, plain.coef_, rtol=1e-5, atol=1e-7)
 
-    @pytest.mark.parametrize("change", [{"C": 1.0}, {"y": np.arange(60) % 3}])
-    def test_what_it_refuses(self, change: dict[str, Any]) -> None:
+    def test_names_of_classes_do_not_matter(self) -> None:
+        X, y = several(60, 4)
+        order = np.array([2, 0, 3, 1])
+        plain = LogisticRegression(C=np.inf, separation="firth").fit(X, y)
+        other = LogisticRegression(C=np.inf, separation="firth").fit(X, order[y])
+        np.testing.assert_allclose(other.coef_[order], plain.coef_, rtol=1e-5, atol=1e-7)
+
+    @pytest.mark.parametrize("fit_intercept", [True, False])
+    @pytest.mark.parametrize("n_classes", [2, 3, 4])
+    def test_gradient_is_that_of_the_objective(self, n_classes: int, fit_intercept: bool) -> None:
+        X, y = several(80, n_classes)
+        model = LogisticRegression(C=np.inf, fit_intercept=fit_intercept)
+        table, classes = model._read_labelled(X + 3.0, y, np.arange(80) % 4, reset=True)
+        plain, _ = model._problem(table, classes)
+        problem = FirthProblem(*(getattr(plain, f.name) for f in dataclasses.fields(plain)))
+        rng = np.random.default_rng(0)
+        theta, step = rng.standard_normal((2, np.prod(problem.shape)))
+        ends = [problem.evaluate(theta + h * step)[0] for h in (1e-4, -1e-4)]
+        slope = problem.evaluate(theta)[1] @ step
+        assert (ends[0] - ends[1]) / 2e-4 == pytest.approx(slope, rel=1e-6)
+
+    def test_separable_classes_have_finite_estimates(self) -> None:
+        X, y = load_iris(return_X_y=True)
+        model = LogisticRegression(C=np.inf, separation="firth").fit(X, y)
+        assert model.convergence_.converged
+        assert np.abs(model.coef_).max() < 20.0
+
+    @pytest.mark.parametrize("n_classes", [2, 3])
+    def test_a_column_of_constants_has_no_coefficient(self, n_classes: int) -> None:
+        X, y = several(60, n_classes)
+        model = LogisticRegression(C=np.inf, separation="firth").fit(X, y)
+        more = np.insert(X, 1, 7.0, axis=1)
+        constant = LogisticRegression(C=np.inf, separation="firth").fit(more, y)
+        np.testing.assert_array_equal(constant.coef_[:, 1], 0.0)
+        np.testing.assert_allclose(constant.coef_[:, [0, 2, 3]], model.coef_, rtol=1e-6)
+
+    def test_columns_that_explain_one_another_are_refused(self) -> None:
+        X, y = several(60, 3)
+        with pytest.raises(ValueError, match="columns none of which is a combination of others"):
+            LogisticRegression(C=np.inf, separation="firth").fit(np.column_stack([X, X.sum(1)]), y)
+
+    def test_a_penalty_beside_it_is_refused(self) -> None:
         X, y = rows(60)
-        with pytest.raises(ValueError, match="separation='firth' is for two classes"):
-            LogisticRegression(C=change.get("C", np.inf), separation="firth").fit(
-                X, change.get("y", y)
-            )
+        with pytest.raises(ValueError, match=r"a penalty of its own, and C is 1\.0"):
+            LogisticRegression(C=1.0, separation="firth").fit(X, y)

@@ -68,6 +68,13 @@ class Coordinates:
             return Z
         return np.column_stack([np.full(len(Z), self.weight**-0.5), Z])
 
+    def scores(self, X: Array, u: Array, c: Array, power: int) -> tuple[Array, Array]:
+        """The scores u q / (1 − h)^½power of rows X (m, d), shape (m, k), and 1 − h = 1 − c qᵀq."""
+        Q = self.rows(X)
+        rest = 1.0 - c * np.square(Q).sum(axis=1)
+        with np.errstate(divide="ignore", invalid="ignore"):  # told by who asks for them
+            return Q * (u / rest ** (0.5 * power))[:, None], rest
+
     def of_coef(self, coef: Array) -> Array:
         """γ = R D β for slopes β (d,): the slopes' effect in these coordinates."""
         effect: Array = self.factor.R @ (self.factor.scale * coef)

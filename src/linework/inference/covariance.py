@@ -11,7 +11,6 @@ import numpy as np
 from linework.data.blocks import Array, Block
 from linework.data.sources import Table
 from linework.engine import map_reduce
-from linework.inference.coordinates import Coordinates
 from linework.inference.line import Line, dense_tiles
 from linework.solvers.cholesky import column_scale
 
@@ -29,7 +28,23 @@ class Scores(Protocol):
     """What a row says of the coefficients at the fit: its score is u·x, with x its columns."""
 
     def __call__(self, rows: Block) -> tuple[Array, Array, Array]:
-        """U of one such row, how many of them there are, and c, so that its leverage is c·qᵀq."""
+        """U of one such row, how many of them there are, and c, so that its leverage is c·qᵀq.
+
+        Of several linear predictors u is of shape (n, m), and c what their leverage is made of.
+        """
+        ...
+
+
+class Space(Protocol):
+    """Coordinates in which the information is I: `Coordinates`, `ClassCoordinates`."""
+
+    @property
+    def size(self) -> int:
+        """K, the number of coefficients."""
+        ...
+
+    def scores(self, X: Array, u: Array, c: Array, power: int) -> tuple[Array, Array]:
+        """Scores (m, k) of rows X by what `Scores` says, over (1 − h)^½power, and 1 − h (m,)."""
         ...
 
 
@@ -63,17 +78,16 @@ class Meat:
     matrix: Array
 
     @classmethod
-    def from_block(cls, block: Block, coordinates: Coordinates, scores: Scores, kind: str) -> Meat:
+    def from_block(cls, block: Block, coordinates: Space, scores: Scores, kind: str) -> Meat:
         """Sum over the block: 2k² operations a row."""
         k = coordinates.size
         total = cls(np.zeros((k, k)))
         for rows, X in dense_tiles(block):
-            Q = coordinates.rows(X)
-            u, number, factor = scores(rows)
-            rest = 1.0 - factor * np.square(Q).sum(axis=1)
+            u, number, c = scores(rows)
+            S, rest = coordinates.scores(X, u, c, DISCOUNT[kind])
             if DISCOUNT[kind]:
                 _reject_full_leverage(rows, rest, kind)
-            S = Q * (u * np.sqrt(number / rest ** DISCOUNT[kind]))[:, None]
+            S *= np.sqrt(number)[:, None]
             total += cls(S.T @ S)
         return total
 
@@ -106,14 +120,14 @@ class ClusterScores:
     sums: Array
 
     @classmethod
-    def from_block(cls, block: Block, coordinates: Coordinates, scores: Scores) -> ClusterScores:
+    def from_block(cls, block: Block, coordinates: Space, scores: Scores) -> ClusterScores:
         """Sums over the block: k² operations a row."""
         k = coordinates.size
         parts = [cls(np.empty(0, np.intp), np.empty((0, k)))]
         for rows, X in dense_tiles(block):
             assert rows.group is not None
-            u, number, _ = scores(rows)
-            parts.append(cls(rows.group, coordinates.rows(X) * (u * number)[:, None]))
+            u, number, c = scores(rows)
+            parts.append(cls(rows.group, coordinates.scores(X, u, c, 0)[0] * number[:, None]))
         return cls._joined(parts)
 
     def __add__(self, other: ClusterScores) -> ClusterScores:
@@ -142,7 +156,7 @@ class ClusterScores:
 
 def robust_meat(
     table: Table,
-    coordinates: Coordinates,
+    coordinates: Space,
     scores: Scores,
     covariance: str,
     n: float,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
 
 import numpy as np
 
@@ -14,24 +13,14 @@ from linework.inference.generalized_result import GeneralizedInference, LinkedPr
 from linework.inference.likelihood_fit import LikelihoodFit
 from linework.inference.table import CoefficientTable
 from linework.inference.working import WorkingScores
-from linework.likelihood.glm import GLM
-from linework.likelihood.logistic import LogisticRegression
+from linework.likelihood.problem import Problem
 from linework.stats import ColumnMoments
 
 
 def infer_likelihood(
-    model: GLM | LogisticRegression,
-    X: Any,
-    y: Any,
-    covariance: Covariance,
-    groups: Any,
-    sample_weight: Any,
-    offset: Any,
-    weights: Weights,
-    level: float,
+    fit: LikelihoodFit, covariance: Covariance, weights: Weights, level: float
 ) -> GeneralizedInference:
     """What `infer` says of a likelihood model; its parameters and Notes are there."""
-    fit = LikelihoodFit.of(model, X, y, sample_weight, offset, weights, groups)
     family, table, n, w = fit.loss.family, fit.table, fit.n, fit.w
     meat = meat_of(fit, covariance, weights)
     deviance = _deviance(fit)
@@ -60,6 +49,7 @@ def infer_likelihood(
         bic=-2.0 * loglik + float(np.log(n)) * parameters,
         n_iter=fit.model.n_iter_,
         loss=fit.loss,
+        penalised_loglik=None if fit.kind is Problem else fit.optimum().loglik,
         _predictor=LinkedPredictor(fit.model, work.columns, work.coordinates, work.coef, meat),
     )
 
@@ -90,7 +80,7 @@ def _coefficients(fit: LikelihoodFit, covariance: Array, level: float) -> Coeffi
         names=fit.names,
         estimate=numbers[:, 0],
         std_error=np.sqrt(np.diag(covariance)),
-        df=fit.df if fit.loss.family.dispersed else np.inf,
+        df=fit.test_df,
         level=level,
         vif=numbers[:, 1],
         standardised=numbers[:, 2],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -18,7 +19,7 @@ from linework.inference.summary import count
 from linework.inference.table import CoefficientTable
 from linework.inference.tails import central_quantile, check_level, f_tail
 from linework.likelihood.glm import GLM
-from linework.losses import GeneralizedLoss
+from linework.losses import Link
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -86,7 +87,10 @@ class GeneralizedInference:
         At φ = deviance / n where it is estimated, as R has it; φ counts as a parameter then.
     n_iter : int
     loss : GeneralizedLoss
-        Family and link.
+        Family and link; of several classes, a SoftmaxLoss.
+    penalised_loglik : float or None
+        ln L + ½ ln |I| of a fit by Firth's penalised likelihood; its deviance, AIC and BIC are
+        without the penalty, as in R's brglm2.
 
     Examples
     --------
@@ -114,8 +118,9 @@ class GeneralizedInference:
     aic: float
     bic: float
     n_iter: int
-    loss: GeneralizedLoss
-    _predictor: LinkedPredictor
+    loss: Any
+    penalised_loglik: float | None
+    _predictor: Callable[[Any, Any], tuple[Array, Array]]
 
     def confint(self, level: float | None = None) -> Array:
         """Wald intervals of the coefficients, shape (k, 2): lower and upper end.
@@ -165,12 +170,12 @@ class GeneralizedInference:
         if interval not in (None, "confidence"):
             raise ValueError(f'interval is {interval!r}, and None or "confidence" is expected.')
         value, error = self._predictor(X, offset)
-        mean = self.loss.link.mean
+        mean = self._link.mean
         if interval is None:
             return mean(value)
         half = central_quantile(self._level(level), self.table.df) * error
-        ends = np.sort(np.column_stack([mean(value - half), mean(value + half)]), axis=1)
-        return np.column_stack([mean(value), ends])
+        ends = np.sort([mean(value - half), mean(value + half)], axis=0)
+        return np.stack([mean(value), *ends], axis=-1)
 
     def wald(self, hypothesis: Any, value: Any = 0.0) -> HypothesisTest:
         """Test of linear hypotheses Hβ = c, by the covariance chosen.
@@ -204,6 +209,12 @@ class GeneralizedInference:
         -------
         HypothesisTest
         """
+        if self.penalised_loglik is not None or smaller.penalised_loglik is not None:
+            raise ValueError(
+                "Penalised likelihoods of different columns do not compare, because their "
+                "penalties depend on the columns' units: take likelihood_ratio_test of the columns "
+                "in question, which holds the penalty."
+            )
         q = smaller.df_residual - self.df_residual
         if smaller.loss != self.loss or smaller.n != self.n or not q > 0.0:
             raise ValueError(
@@ -217,7 +228,7 @@ class GeneralizedInference:
 
     def _test(self, f: float, q: float, df: float) -> HypothesisTest:
         """Of a statistic by its q degrees of freedom."""
-        if self.loss.family.dispersed:
+        if np.isfinite(self.table.df):
             return HypothesisTest(f, (q, df), f_tail(f, (q, df)))
         return HypothesisTest(q * f, (q,), float(chdtrc(q, q * f)))
 
@@ -271,10 +282,24 @@ class GeneralizedInference:
             ),
             f"AIC: {format_one(self.aic, 5).strip()}",
         ]
+        return [*self._said(), *lines]
+
+    def _said(self) -> list[str]:
+        """What is not R's default: another covariance, another likelihood."""
+        lines = []
+        if self.penalised_loglik is not None:
+            value = format_one(self.penalised_loglik, 5).strip()
+            lines.append(f"Firth's penalised log likelihood: {value}")
         if self.covariance != "classic":
             clusters = "" if self.n_clusters is None else f", {self.n_clusters} clusters"
-            lines.insert(0, f"Standard errors: {self.covariance}{clusters}")
+            lines.append(f"Standard errors: {self.covariance}{clusters}")
         return lines
+
+    @property
+    def _link(self) -> Link:
+        """From means to what `_predictor` gives."""
+        link: Link = self.loss.link
+        return link
 
     def _notes(self) -> list[str]:
         return [" ".join(line.split()) for line in self._foot() if line]

@@ -6,8 +6,11 @@ from typing import Any
 
 from linework.inference.checks import check_request
 from linework.inference.covariance import Covariance, Weights
+from linework.inference.fitted import check_reference, fitted
 from linework.inference.generalized import infer_likelihood
 from linework.inference.linear import infer_least_squares
+from linework.inference.multinomial import infer_multinomial
+from linework.inference.multinomial_fit import MultinomialFit
 from linework.likelihood.glm import GLM
 from linework.likelihood.logistic import LogisticRegression
 from linework.regression.linear import LinearRegression
@@ -24,6 +27,7 @@ def infer(
     offset: Any = None,
     weights: Weights = "frequency",
     level: float = 0.95,
+    reference: Any = None,
 ) -> Any:
     """Standard errors, tests and intervals of a fitted model: what R's ``summary()`` tells.
 
@@ -57,17 +61,23 @@ def infer(
         R's ``lm(weights=)``; for shares of successes, weights are numbers of trials.
     level : float, default=0.95
         Of the confidence intervals.
+    reference : optional
+        Of three and more classes, the label of that which the others are compared with; the first,
+        if left out, as in R's ``multinom()``.
 
     Returns
     -------
     Inference, or a tuple of one for each target where y is of shape (n, t) with t > 1;
-    GeneralizedInference for a `GLM` or `LogisticRegression`
+    GeneralizedInference for a `GLM` or `LogisticRegression`, and its kind MultinomialInference for
+    three and more classes
 
     Notes
     -----
     A likelihood model at its fit is weighted least squares, with weights w μ'(η)² / V(μ) and
     targets (y − μ) / μ'(η): what is said below holds for those, with z tests where the dispersion
-    is known, and scores (y − μ) μ'(η) / V(μ) in the place of residuals.
+    is known, and scores (y − μ) μ'(η) / V(μ) in the place of residuals. Of several classes a row
+    has the score (1[y = k] − P_k) x for each log odds, and a matrix for its leverage, H; ``"HC2"``
+    and ``"HC3"`` multiply 1[y = k] − P_k by (I − H)^(−½) and (I − H)⁻¹.
 
     With k coefficients, σ² = RSS / (n − k), and tests are t tests on n − k degrees of freedom for
     every covariance. The F statistic is a Wald test of all slopes by the covariance chosen, R's own
@@ -88,10 +98,12 @@ def infer(
            [1.929, 2.067]])
     """
     check_request(covariance, groups, weights, level)
+    check_reference(model, reference)
     if isinstance(model, GLM | LogisticRegression):
-        return infer_likelihood(
-            model, X, y, covariance, groups, sample_weight, offset, weights, level
-        )
+        fit = fitted(model, X, y, sample_weight, offset, weights, groups, reference)
+        if isinstance(fit, MultinomialFit):
+            return infer_multinomial(fit, covariance, weights, level)
+        return infer_likelihood(fit, covariance, weights, level)
     if offset is not None:
         raise ValueError(
             f"An offset is given, and {type(model).__name__} has none: take it off y, or fit a GLM."

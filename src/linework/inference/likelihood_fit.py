@@ -12,17 +12,22 @@ from sklearn.utils.validation import check_is_fitted
 from linework.data.blocks import Array
 from linework.data.sources import Table
 from linework.engine import map_rows
-from linework.inference.checks import group_codes
+from linework.inference.checks import group_codes, positions_of
 from linework.inference.covariance import Weights
+from linework.inference.likelihood_checks import (
+    class_numbers,
+    problem_of,
+    reject_other_rows,
+    reject_reweighted,
+)
+from linework.inference.optimum import Optimum, of_columns
 from linework.inference.working import Working
 from linework.likelihood.beginnings import mean_loss, null_model
 from linework.likelihood.glm import GLM
 from linework.likelihood.logistic import LogisticRegression
+from linework.likelihood.problem import Problem
 from linework.likelihood.rows import present_rows
 from linework.losses import LINKS, Binomial, GeneralizedLoss
-
-SAME_FIT = 1e-2
-"""Standard errors by which a model may differ from the fit to the rows."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,6 +50,8 @@ class LikelihoodFit:
         Rows as the weights count, and n − k.
     pearson, dispersion : float
         Σ w (y − μ)² / V(μ), and that over n − k, or 1 where φ is known.
+    kind : type
+        Of the problem that the fit solves.
     """
 
     model: GLM
@@ -59,6 +66,7 @@ class LikelihoodFit:
     df: float
     pearson: float
     dispersion: float
+    kind: type[Problem]
 
     @classmethod
     def of(
@@ -87,17 +95,21 @@ class LikelihoodFit:
             pearson = float((w * (targets - mu) ** 2 / loss.family.variance(mu)).sum())
         estimated = pearson / (n - k) if n > k else np.nan
         dispersion = estimated if loss.family.dispersed else 1.0
-        if work.decrement > SAME_FIT * np.sqrt(k * (dispersion if dispersion > 0.0 else 1.0)):
-            raise ValueError(
-                "The model is not the fit to these rows: give the X, y, sample_weight and offset "
-                "that the model was fitted with, or fit it again on these."
-            )
-        return cls(glm, loss, table, eta, work, targets, w, mu, n, n - k, pearson, dispersion)
+        kind = problem_of(model)
+        fit = cls(glm, loss, table, eta, work, targets, w, mu, n, n - k, pearson, dispersion, kind)
+        decrement = work.decrement if kind is Problem else fit.optimum().decrement
+        reject_other_rows(decrement, k * (dispersion if dispersion > 0.0 else 1.0))
+        return fit
 
     @property
     def k(self) -> int:
         """Coefficients that are defined, with the intercept."""
         return len(self.work.columns) + int(self.model.fit_intercept)
+
+    @property
+    def test_df(self) -> float:
+        """Degrees of freedom of tests: ∞ where the dispersion is known."""
+        return self.df if self.loss.family.dispersed else np.inf
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -109,6 +121,28 @@ class LikelihoodFit:
     def places(self) -> Array:
         """Positions of the defined coefficients among all."""
         return self.work.coordinates.places(self.work.columns)
+
+    @property
+    def estimate(self) -> Array:
+        """The defined coefficients, the intercept first."""
+        return np.append([self.work.intercept] * int(self.model.fit_intercept), self.work.coef)
+
+    def positions(self, which: Any) -> list[int]:
+        """Positions of coefficients by their names."""
+        return positions_of(which, self.names)
+
+    def at(self, table: Table) -> Working:
+        """The same linear predictors beside other columns."""
+        return Working.at(table, self.eta, self.loss, self.model.fit_intercept)
+
+    def optimum(self) -> Optimum:
+        """Where the likelihood is highest."""
+        work, one = self.work, int(self.model.fit_intercept)
+        null, _ = null_model(self.table, self.loss)
+        table = of_columns(self.table, work.columns)
+        problem = self.kind.of(table, self.loss, null, bool(one), 0.0, 0.0)
+        theta = problem.parameters(work.coef[:, None], np.array([work.intercept]))
+        return Optimum(problem, theta, np.roll(np.arange(len(theta)), one))
 
 
 def as_glm(model: Any) -> GLM:
@@ -128,21 +162,10 @@ def as_glm(model: Any) -> GLM:
         return copy.copy(model)  # a later fit must not change what is said here
     if len(model.classes_) > 2:
         raise ValueError(
-            f"The model tells {len(model.classes_)} classes apart, and infer takes two: fit one "
+            f"The model tells {len(model.classes_)} classes apart, and this is for two: fit one "
             "class against another, or against the rest."
         )
-    if np.isfinite(model.C) or model.class_weight is not None:
-        raise ValueError(
-            f"The model has C={model.C!r} and class_weight={model.class_weight!r}, and standard "
-            "errors do not hold for penalised or reweighted fits: fit "
-            "LogisticRegression(C=np.inf), without class_weight, on the chosen columns."
-        )
-    if model.separation == "firth":
-        raise ValueError(
-            "The model has separation='firth', whose coefficients maximise a penalised likelihood "
-            "that these tests and intervals do not know: fit with separation='warn'. Where classes "
-            "are separated, profile_confint still finds the ends that are finite."
-        )
+    reject_reweighted(model)
     glm = GLM("binomial", fit_intercept=model.fit_intercept, tol=model.tol, max_iter=model.max_iter)
     glm.coef_, glm.intercept_ = model.coef_[0], float(model.intercept_[0])
     glm.n_iter_, glm.n_features_in_ = int(model.n_iter_[0]), model.n_features_in_
@@ -155,12 +178,7 @@ def as_glm(model: Any) -> GLM:
 def _rows(model: GLM, X: Any, y: Any, sample_weight: Any, offset: Any) -> Table:
     """The rows, with class labels as 0 and 1, and the deviance without slopes noted."""
     if hasattr(model, "classes_"):
-        numbers = np.searchsorted(model.classes_, y)
-        if not np.array_equal(model.classes_[np.minimum(numbers, 1)], np.asarray(y)):
-            raise ValueError(
-                f"y holds labels other than {model.classes_.tolist()}: give infer the y that the "
-                "model was fitted with."
-            )
+        numbers = class_numbers(model.classes_, y)
         y = numbers.astype(np.float64)
     table = model._read_training(X, y, sample_weight, offset, reset=False)
     if not hasattr(model, "null_deviance_"):

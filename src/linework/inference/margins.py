@@ -10,12 +10,17 @@ from typing import Any
 import numpy as np
 
 from linework.data.blocks import Array, Block
+from linework.data.sources import Table
 from linework.engine import map_reduce
 from linework.inference.checks import check_request, positions_of
+from linework.inference.class_margins import class_effects
 from linework.inference.covariance import Covariance, Weights
+from linework.inference.fitted import fitted
 from linework.inference.generalized import meat_of
 from linework.inference.likelihood_fit import LikelihoodFit
 from linework.inference.line import dense_tiles
+from linework.inference.multinomial import class_meat
+from linework.inference.multinomial_fit import MultinomialFit
 from linework.inference.table import CoefficientTable
 
 
@@ -49,7 +54,8 @@ def marginal_effects(
     Parameters
     ----------
     model : GLM or LogisticRegression
-        Fitted without a penalty; of two classes, whose second counts as y = 1.
+        Fitted without a penalty. Of two classes the second counts as y = 1; of more, effects are
+        those on the probability of each.
     X, y
         The rows that the model was fitted on.
     dummies : sequence of str or int, default=()
@@ -60,7 +66,8 @@ def marginal_effects(
     Returns
     -------
     CoefficientTable
-        A row for each column, NaN where its coefficient is not defined.
+        A row for each column, of three and more classes for each class and column; NaN where its
+        coefficient is not defined.
 
     Examples
     --------
@@ -78,24 +85,36 @@ def marginal_effects(
     Signif. codes:  0 ‘***’ 0.001 ‘**’ 0.01 ‘*’ 0.05 ‘.’ 0.1 ‘ ’ 1
     """
     check_request(covariance, groups, weights, level)
-    fit = LikelihoodFit.of(model, X, y, sample_weight, offset, weights, groups)
-    names = fit.model._column_names(range(fit.table.n_columns))
-    chosen = np.intersect1d(positions_of(dummies, names), fit.work.columns)
-    steps = fit.work.columns.searchsorted(chosen)
+    fit = fitted(model, X, y, sample_weight, offset, weights, groups)
+    columns, work = fit.model._column_names(range(fit.table.n_columns)), fit.work
+    chosen = np.intersect1d(positions_of(dummies, columns), work.columns)
+    steps = work.columns.searchsorted(chosen)
+    if len(steps):
+        _reject_others(fit.table.columns(chosen), [columns[j] for j in chosen])
+    if isinstance(fit, MultinomialFit):
+        names = tuple(f"{one}:{name}" for one in fit.model.classes_ for name in columns)
+        effect, variance = class_effects(fit, steps, class_meat(fit, covariance, weights))
+    else:
+        names = columns
+        effect, variance = _effects(fit, steps, meat_of(fit, covariance, weights))
+    numbers = np.full((2, len(names) // len(columns), len(columns)), np.nan)
+    numbers[..., work.columns] = effect, np.sqrt(variance)
+    estimate, error = numbers.reshape(2, -1)
+    unknown = np.full(len(names), np.nan)
+    return CoefficientTable(names, estimate, error, fit.test_df, level, unknown, unknown)
+
+
+def _effects(fit: LikelihoodFit, steps: Array, meat: Array) -> tuple[Array, Array]:
+    """The effects of the columns of a fit on the mean, and their variances, (1, d) each."""
     table = fit.table.columns(fit.work.columns)
     table = dataclasses.replace(table, y=fit.eta[:, None], offset=None)
-    sums = map_reduce(table, partial(_sums, fit=fit, steps=steps))
-    mean = sums / fit.w.sum()
+    mean = map_reduce(table, partial(_sums, fit=fit, steps=steps)) / fit.w.sum()
     one, coef = int(fit.model.fit_intercept), fit.work.coef
     effect = coef * mean[0, 0]
     gradient = coef[:, None] * mean[0, 1:] + mean[0, 0] * fit.work.coordinates.to_coef()[one:]
     effect[steps], gradient[steps] = mean[1:, 0], mean[1:, 1:]
-    variance = np.einsum("ij,ij->i", gradient @ meat_of(fit, covariance, weights), gradient)
-    numbers = np.full((len(names), 2), np.nan)
-    numbers[fit.work.columns] = np.column_stack([effect, np.sqrt(variance)])
-    unknown = np.full(len(names), np.nan)
-    df = fit.df if fit.loss.family.dispersed else np.inf
-    return CoefficientTable(names, numbers[:, 0], numbers[:, 1], df, level, unknown, unknown)
+    variance = np.einsum("ij,ij->i", gradient @ meat, gradient)
+    return effect[None], variance[None]
 
 
 def _sums(block: Block, fit: LikelihoodFit, steps: Array) -> Array:
@@ -109,7 +128,6 @@ def _sums(block: Block, fit: LikelihoodFit, steps: Array) -> Array:
             total[0, 0] += w @ link.slope(eta)
             total[0, 1:] += (w * link.curve(eta)) @ coordinates.rows(X)
         for number, j in enumerate(steps, 1):
-            _reject_other(X[:, j], fit.names[fit.places[j + fit.model.fit_intercept]])
             for sign, value in ((1.0, 1.0), (-1.0, 0.0)):
                 Z = X.copy()
                 Z[:, j] = value
@@ -119,10 +137,16 @@ def _sums(block: Block, fit: LikelihoodFit, steps: Array) -> Array:
     return total
 
 
-def _reject_other(column: Array, name: str) -> None:
-    other = column[(column != 0.0) & (column != 1.0)]
-    if other.size:
-        raise ValueError(
-            f"Column {name!r} holds {other[0]:g}, and a dummy holds zeros and ones: leave it out "
-            "of dummies, or make it one."
-        )
+def _reject_others(dummies: Table, names: list[str]) -> None:
+    """Raise a sentence where a dummy holds something else than zeros and ones."""
+
+    def check(block: Block) -> Array:
+        for _, X in dense_tiles(block):
+            for row, j in np.argwhere((X != 0.0) & (X != 1.0)):
+                raise ValueError(
+                    f"Column {names[j]!r} holds {X[row, j]:g}, and a dummy holds zeros and ones: "
+                    "leave it out of dummies, or make it one."
+                )
+        return np.zeros(())
+
+    map_reduce(dummies, check)

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import dataclasses
 from bisect import bisect
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 from scipy.optimize import brentq
 
-from linework.data.blocks import Array, Block
-from linework.engine import map_rows
-from linework.inference.likelihood_fit import LikelihoodFit
-from linework.likelihood.problem import Problem
+from linework.data.blocks import Array
+from linework.inference.fitted import Fit
+from linework.inference.optimum import Optimum
 from linework.solvers.convergence import Convergence
 from linework.solvers.newton import minimise
 
@@ -49,10 +46,9 @@ class Profile:
 
     Attributes
     ----------
-    problem : Problem
-        Of the other coefficients.
-    column : array of shape (n, 1)
-        What the coefficient multiplies: x − x̄, or ones for the intercept.
+    optimum : Optimum
+    index : int
+        Of the coefficient among those that are defined.
     unit : float
         2 W / φ, by which the mean loss is multiplied.
     tol : float
@@ -64,8 +60,8 @@ class Profile:
         The fits that have been made, by b.
     """
 
-    problem: Problem
-    column: Array
+    optimum: Optimum
+    index: int
     unit: float
     tol: float
     max_iter: int
@@ -75,44 +71,32 @@ class Profile:
     known: dict[float, Fitted]
 
     @classmethod
-    def of(cls, fit: LikelihoodFit, whole: Problem, index: int) -> Profile:
-        """Of one of the defined coefficients; ``whole`` is the problem of all."""
-        one, coef = int(whole.fit_intercept), fit.work.coef
-        everything = np.arange(len(coef))
-        rest = everything[everything != index - one]
-        problem = whole.among(rest)
-        if index < one:
-            column = np.ones((fit.table.n_rows, 1))
-            problem = dataclasses.replace(problem, fit_intercept=False)
-            estimate, theta = fit.work.intercept, coef
-        else:
-            column = _column(whole, index - one) - whole.centre[index - one]
-            estimate, theta = float(coef[index - one]), coef[rest]
-            if one:
-                theta = np.append(theta, fit.work.intercept + whole.centre @ coef)
+    def of(cls, fit: Fit, optimum: Optimum, index: int) -> Profile:
+        """Of one of the defined coefficients."""
+        problem, estimate = optimum.problem, float(fit.estimate[index])
         std_error = float(np.linalg.norm(fit.work.coordinates.to_coef()[index]))
-        best = _held(problem, estimate * column).evaluate(theta)[0]
+        start = optimum.theta[optimum.holding([index]).free]
         return cls(
-            problem,
-            column,
-            2.0 * whole.columns.weight / fit.dispersion,
-            fit.model._reach(whole.table),
+            optimum,
+            index,
+            2.0 * problem.columns.weight / fit.dispersion,
+            fit.model._reach(problem.table),
             fit.model.max_iter,
             estimate,
             std_error * float(np.sqrt(fit.dispersion)),
-            best,
-            {estimate: Fitted(0.0, theta, 0.0)},
+            problem.evaluate(optimum.theta)[0],
+            {estimate: Fitted(0.0, start, 0.0)},
         )
 
     def at(self, b: float) -> float:
         """The root at b; infinite where the fits known lead out of the link's domain."""
         if b in self.known:
             return self.known[b].root
-        problem, start = _held(self.problem, b * self.column), self._start(b)
+        plane, start = self.optimum.holding([self.index], b), self._start(b)
         with np.errstate(over="ignore", invalid="ignore"):  # far out, where separated classes are
-            if not np.isfinite(problem.evaluate(start)[0]):
+            if not np.isfinite(plane.evaluate(start)[0]):
                 return np.inf
-            found = minimise(problem, start, self.tol, self.max_iter)
+            found = minimise(plane, start, self.tol, self.max_iter)
         rise = self.unit * (found.value - self.best)
         if rise < -BETTER:
             raise ValueError(
@@ -161,20 +145,3 @@ class Profile:
         b0, b1 = fits[upper - 1 : upper + 1]
         theta0, theta1 = self.known[b0].theta, self.known[b1].theta
         return np.asarray(theta0 + (b - b0) / (b1 - b0) * (theta1 - theta0))
-
-
-def _held(problem: Problem, shift: Array) -> Problem:
-    """The problem with a further part of the linear predictors known."""
-    table = problem.table
-    offset = shift if table.offset is None else table.offset + shift
-    return dataclasses.replace(problem, table=dataclasses.replace(table, offset=offset))
-
-
-def _column(whole: Problem, j: int) -> Array:
-    """Column j of all rows, (n, 1)."""
-
-    def dense(block: Block) -> Array:
-        X = block.X.toarray() if sp.issparse(block.X) else block.X
-        return np.asarray(X, np.float64)
-
-    return map_rows(whole.table.columns(np.array([j])), dense)

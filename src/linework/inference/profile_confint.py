@@ -9,13 +9,11 @@ from typing import Any
 import numpy as np
 
 from linework.data.blocks import Array
-from linework.inference.checks import check_request, positions_of
+from linework.inference.checks import check_request
 from linework.inference.covariance import Weights
-from linework.inference.likelihood_fit import LikelihoodFit
+from linework.inference.fitted import fitted
 from linework.inference.profile import Profile
 from linework.inference.tails import central_quantile
-from linework.likelihood.beginnings import null_model
-from linework.likelihood.problem import Problem
 from linework.progress import progress
 
 
@@ -29,6 +27,7 @@ def profile_confint(
     offset: Any = None,
     weights: Weights = "frequency",
     level: float = 0.95,
+    reference: Any = None,
 ) -> Array:
     """Profile-likelihood intervals of coefficients: R's ``confint(glm())``.
 
@@ -43,17 +42,22 @@ def profile_confint(
     Parameters
     ----------
     model : GLM or LogisticRegression
-        Fitted without a penalty; of two classes.
+        Fitted without a penalty. With ``separation="firth"`` D is −2 times the penalised log
+        likelihood, ln L + ½ ln |I|, of which a coefficient that is held leaves I as it is (Heinze
+        and Schemper, 2002).
     X, y
         The rows that the model was fitted on.
     which : sequence of str or int, optional
         Names of coefficients, or positions in the order of infer's table, the intercept first;
-        all, if left out.
+        all, if left out. Of three and more classes the name of a column stands for its coefficient
+        in each.
     sample_weight, offset : array-like of shape (n,), optional
         Those the model was fitted with.
     weights : {"frequency", "precision"}, default="frequency"
         As in `infer`; of interest where φ is estimated.
     level : float, default=0.95
+    reference : optional
+        As in `infer`, for three and more classes.
 
     Returns
     -------
@@ -81,22 +85,20 @@ def profile_confint(
            [ 0.417,  1.405]])
     """
     check_request("classic", None, weights, level)
-    fit = LikelihoodFit.of(model, X, y, sample_weight, offset, weights)
+    fit = fitted(model, X, y, sample_weight, offset, weights, reference=reference)
     if not fit.dispersion > 0.0:
         raise ValueError(
             f"The dispersion is {fit.dispersion:g}, with {fit.df:g} residual degrees of freedom: "
             "intervals need rows that the model does not fit exactly."
         )
-    places = positions_of(range(len(fit.names)) if which is None else which, fit.names)
-    table = fit.table.columns(fit.work.columns)
-    null, _ = null_model(fit.table, fit.loss)
-    whole = Problem.of(table, fit.loss, null, fit.model.fit_intercept, 0.0, 0.0)
+    places = list(range(len(fit.names))) if which is None else fit.positions(which)
+    optimum = fit.optimum()
     z = central_quantile(level, np.inf)
     ends = np.full((len(places), 2), np.nan)
     with progress("Profiles", len(places)) as advance:
         for row, place in enumerate(places):
             if place in fit.places:
-                profile = Profile.of(fit, whole, int(np.flatnonzero(fit.places == place)[0]))
+                profile = Profile.of(fit, optimum, int(np.flatnonzero(fit.places == place)[0]))
                 ends[row] = [profile.end(z, side) for side in (-1, 1)]
             advance(1)
     for row, column in np.argwhere(np.isinf(ends)):

@@ -9,9 +9,10 @@ from scipy.special import chdtrc
 
 from linework.data.sources import as_table
 from linework.inference.covariance import Weights
+from linework.inference.fitted import fitted
 from linework.inference.hypothesis import HypothesisTest
-from linework.inference.likelihood_fit import LikelihoodFit
-from linework.inference.working import Working
+from linework.inference.likelihood_checks import problem_of
+from linework.likelihood.problem import Problem
 
 
 def score_test(
@@ -38,7 +39,7 @@ def score_test(
     Parameters
     ----------
     model : GLM or LogisticRegression
-        Fitted without a penalty; of two classes.
+        Fitted without a penalty.
     X, y
         The rows that the model was fitted on.
     added : array-like, sparse matrix or data frame of shape (n, q)
@@ -68,10 +69,14 @@ def score_test(
     >>> round(test.statistic, 3), test.df, round(test.p, 3)
     (2.378, (1,), 0.123)
     """
-    fit = LikelihoodFit.of(model, X, y, sample_weight, offset, weights)
-    table = fit.table.beside(as_table(added, caller="score_test"))
-    work = Working.at(table, fit.eta, fit.loss, fit.model.fit_intercept)
-    q = len(work.columns) - len(fit.work.columns)
+    if problem_of(model) is not Problem:
+        raise ValueError(
+            "The model has separation='firth', and the score of a penalised likelihood has no "
+            "test: fit it with the added columns, and take likelihood_ratio_test of these."
+        )
+    fit = fitted(model, X, y, sample_weight, offset, weights)
+    work = fit.at(fit.table.beside(as_table(added, caller="score_test")))
+    q = work.coordinates.size - fit.work.coordinates.size
     if q == 0:
         raise ValueError(
             "The columns of the model explain the added ones, which therefore bring nothing to "

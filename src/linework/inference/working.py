@@ -69,15 +69,12 @@ class Working:
         offset = 0.0 if table.offset is None else table.offset[:, 0]
         targets = np.column_stack([step, eta - offset])
         rows = dataclasses.replace(table, y=targets, weight=weight, offset=None)
-        stats, solution = _collect(rows, fit_intercept)
-        columns = np.setdiff1d(np.arange(table.n_columns), solution.aliased)
-        few = least_squares(_of_columns(stats, columns), fit_intercept).coef[:, 1]
-        mean = stats.x_mean[columns] * fit_intercept
-        intercept = float(stats.y_mean[1] - mean @ few) * fit_intercept
+        stats, solution, columns, few, intercepts = independent(rows, fit_intercept)
         coordinates = Coordinates.of(stats, columns, fit_intercept)
         if len(columns) < table.n_columns:
             rows = rows.columns(columns)
-        return cls(rows, stats, solution, columns, coordinates, few, intercept)
+        coef, intercept = few[:, 1], float(intercepts[1])
+        return cls(rows, stats, solution, columns, coordinates, coef, intercept)
 
     @property
     def decrement(self) -> float:
@@ -113,6 +110,20 @@ class WorkingScores:
             return u, one, rows.weight
         w = self.weight[rows.numbers]
         return u / w, w, rows.weight / w
+
+
+def independent(
+    rows: Table, fit_intercept: bool
+) -> tuple[Moments | RFactor, Solution, Array, Array, Array]:
+    """Of the least squares of rows: the statistic, its solution, and that in independent columns.
+
+    The last three are those columns, slopes of shape (d, t) and intercepts of shape (t,).
+    """
+    stats, solution = _collect(rows, fit_intercept)
+    columns = np.setdiff1d(np.arange(rows.n_columns), solution.aliased)
+    coef = least_squares(_of_columns(stats, columns), fit_intercept).coef
+    intercept = (stats.y_mean - stats.x_mean[columns] @ coef) * fit_intercept
+    return stats, solution, columns, coef, intercept
 
 
 def _collect(rows: Table, fit_intercept: bool) -> tuple[Moments | RFactor, Solution]:

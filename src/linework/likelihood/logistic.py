@@ -71,7 +71,7 @@ class LogisticRegression(Probabilistic, LikelihoodModel):
         What to do without a penalty where a linear function tells the classes apart, so that the
         likelihood grows without end along some columns: name them in a warning, or in an error. Or
         maximise, whatever the data, Firth's penalised likelihood ln L + ½ ln |I|, whose estimates
-        are finite and of less bias; for two classes.
+        are finite and of less bias.
 
     Attributes
     ----------
@@ -181,10 +181,9 @@ class LogisticRegression(Probabilistic, LikelihoodModel):
             )
         if self.separation != "firth":
             return solver, Problem
-        if n_classes > 2 or strength:
+        if strength:
             raise ValueError(
-                f"separation='firth' is for two classes and no other penalty, and there are "
-                f"{n_classes} classes and C={self.C!r}: set C=np.inf, or fit pairs of classes."
+                f"separation='firth' is a penalty of its own, and C is {self.C!r}: set C=np.inf."
             )
         return minimise, FirthProblem
 

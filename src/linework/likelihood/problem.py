@@ -186,16 +186,22 @@ class Problem:
         value = sums.value / weight + 0.5 * ((l2 * coef**2).sum() + self._gauge @ constants**2)
         return float(value), slope.ravel()
 
-    def hessian(self, theta: Array) -> Array:
-        """Its second derivatives, expected where they depend on y."""
+    def information(self, theta: Array) -> Array:
+        """The mean loss's second derivatives, expected where they depend on y: (p, k, p, k)."""
         coef, intercept = self.coefficients(theta)
         centre, curve, compiled = self.centre, self.loss.curvature, self.large
 
         def curvature(block: Block) -> Curvature:
             return Curvature.from_block(block, coef, intercept, centre, curve, compiled)
 
+        p, k = self.shape
+        matrix = map_reduce(self.table, curvature).matrix(k)[:p, :, :p]
+        return np.asarray(matrix / self.columns.weight)
+
+    def hessian(self, theta: Array) -> Array:
+        """The objective's second derivatives, expected where they depend on y."""
         (p, k), d = self.shape, self.table.n_columns
-        H = map_reduce(self.table, curvature).matrix(k)[:p, :, :p] / self.columns.weight
+        H = self.information(theta)
         column, each = np.arange(p), np.arange(k)[:, None]
         H[column, :, column] += self._gauge[:, None, None]
         H[column[:d], each, column[:d], each] += self.l2

@@ -138,6 +138,8 @@ def separability_of(
         theta, kind = find(strictly=False), "quasi"
     if theta is None:
         theta, kind = np.zeros((k if k > 2 else 1, d + 1)), "none"
+    if k > 2:  # what is common to all classes tells none apart
+        theta = theta - theta.mean(axis=0)
     coef = theta[:, :d] / spread
     intercept = theta[:, d] * fit_intercept - coef @ mean
     used = np.abs(theta[:, :d]).max(axis=0) > 1e-7
