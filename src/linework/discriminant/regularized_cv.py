@@ -67,7 +67,7 @@ class GridScores:
             Z = np.ones((len(true), len(self.units)))
             np.subtract(dense(block.X[rows]), self.centre, out=Z[:, :-1])
             with np.errstate(over="ignore"):  # such rows are not sure
-                single = np.multiply(Z, self.units, dtype=np.float32, casting="same_kind")
+                single = (Z * self.units).astype(np.float32)
             length = np.sqrt(np.einsum("ij,ij->i", single, single, dtype=np.float64))
             for g, density in enumerate(self.densities):
                 if isinstance(density, Hits):

@@ -302,7 +302,8 @@ def _taught(H: Array, step: Array, change: Array) -> Array:
     """The BFGS update of H, after which H·step is the gradient's change."""
     image = H @ step
     along, curved = float(change @ step), float(image @ step)
-    if along <= 1e-10 * curved or not np.isfinite(along):
+    flat = curved <= 1e-12 * float(H.diagonal() @ step**2)  # Hs is little but rounding errors
+    if flat or along <= 1e-10 * curved or not np.isfinite(along):
         return H
     updated: Array = (
         H + np.multiply.outer(change / along, change) - np.multiply.outer(image / curved, image)
