@@ -8,7 +8,8 @@ from typing import ClassVar, Protocol
 import numpy as np
 
 from linework.data.blocks import Array
-from linework.losses.families import Binomial, Family, Gamma, Gaussian, Poisson
+from linework.losses.families import Binomial, Gamma, Gaussian, Poisson
+from linework.losses.family import Family
 from linework.losses.links import Identity, Link, Log, Logit
 from linework.stats.gradient import Fused
 
