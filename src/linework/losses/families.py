@@ -20,6 +20,7 @@ class Gaussian(Family):
     name = "gaussian"
     default_link = "identity"
     lowest = -np.inf
+    convex_links = frozenset({"identity"})
 
     def evaluate(self, y: Array, eta: Array, link: Link) -> tuple[Array, Array]:
         r = y - link.mean(eta)
@@ -49,6 +50,7 @@ class Binomial(Family):
     dispersed = False
     lowest_included = True
     highest = 1.0
+    convex_links = frozenset({"logit", "probit", "cloglog", "log", "identity"})
 
     def evaluate(self, y: Array, eta: Array, link: Link) -> tuple[Array, Array]:
         if link.name == "logit":  # one exponential serves both
@@ -115,6 +117,7 @@ class Poisson(PowerVariance):
     name = "poisson"
     dispersed = False
     lowest_included = True
+    convex_links = frozenset({"log", "identity", "sqrt"})
     power = 1.0
 
     def loglik(self, y: Array, mu: Array, weight: Array, phi: float) -> Array:
@@ -126,6 +129,7 @@ class Gamma(PowerVariance):
 
     name = "gamma"
     default_link = "inverse"
+    convex_links = frozenset({"log", "inverse"})
     power = 2.0
 
     def loglik(self, y: Array, mu: Array, weight: Array, phi: float) -> Array:
@@ -140,6 +144,7 @@ class InverseGaussian(PowerVariance):
 
     name = "inverse_gaussian"
     default_link = "inverse_square"
+    convex_links = frozenset({"inverse_square"})
     power = 3.0
 
     def loglik(self, y: Array, mu: Array, weight: Array, phi: float) -> Array:
@@ -172,6 +177,11 @@ class Tweedie(PowerVariance):
         """Whether y may be zero."""
         return self.power is None or self.power < 2.0
 
+    @property
+    def convex_links(self) -> frozenset[str]:  # type: ignore[override]
+        """The logarithm for powers up to 2."""
+        return frozenset({"log"} if self.known("power") <= 2.0 else ())
+
     def loglik(self, y: Array, mu: Array, weight: Array, phi: float) -> Array:
         """Return the log likelihood: a series for a power below 2, NaN for most above."""
         p = self.known("power")
@@ -199,6 +209,7 @@ class NegativeBinomial(Family):
 
     theta: float | None = 1.0
     name: ClassVar[str] = "negative_binomial"
+    convex_links: ClassVar[frozenset[str]] = frozenset({"log"})
     dispersed: ClassVar[bool] = False
     lowest_included: ClassVar[bool] = True
 

@@ -28,6 +28,9 @@ class Family:
         Whether φ is estimated; it is 1 otherwise.
     lowest, lowest_included, highest
         The range of y.
+    convex_links : frozenset of str
+        Names of links under which the loss is known to be convex in η for every y: there a duality
+        gap is told.
 
     Examples
     --------
@@ -59,6 +62,7 @@ class Family:
     lowest: ClassVar[float] = 0.0
     lowest_included: ClassVar[bool] = False
     highest: ClassVar[float] = np.inf
+    convex_links: ClassVar[frozenset[str]] = frozenset()
 
     def log_variance(self, log_mu: Array) -> Array:
         """Return ln V(μ)."""
