@@ -22,6 +22,10 @@ NOISE = 1e-13
 
 HALVINGS = 40
 
+BLIND = 3
+"""Halvings tried where the decrease that a step promises is below the objective's last digit. Where
+the expected curvature falls short of the observed, a whole step only turns the gradient round."""
+
 SKETCHES = 8
 """Estimates of the Hessian on the way to a minimum; after so many the Hessian itself is taken."""
 
@@ -292,7 +296,7 @@ def line_search(objective: Objective, point: Point, step: Array) -> tuple[Point 
                 return Point(
                     new, new_total, gradient, (*point.trace, Step(new_total, size))
                 ), passes
-        if -length * promise < EPS * abs(total):
+        if passes > BLIND and -length * promise < EPS * abs(total):
             break
         length /= 2.0
     return None, passes
