@@ -485,28 +485,3 @@ class TestSentences:
     def test_power(self, exponent: float) -> None:
         with pytest.raises(ValueError, match=r"exponent of a power link is .* finite number"):
             Power(exponent)
-
-
-def test_a_family_of_its_own_is_four_short_functions() -> None:
-    """V(μ) = μ by the base class alone agrees with Poisson, which shares none of it."""
-
-    class Counts(Family):
-        name = "counts"
-        lowest_included = True
-
-        def log_variance(self, log_mu: Array) -> Array:
-            return log_mu
-
-        def loss(self, y: Array, log_mu: Array) -> Array:
-            return np.exp(log_mu) - y * log_mu
-
-        def saturated(self, y: Array) -> Array:
-            return y - y * np.log(y)
-
-    y, eta = np.array([[0.0], [3.0]]), np.array([[0.3], [-0.4]])
-    for link in (LINKS["log"], LINKS["identity"]):
-        at = np.abs(eta)
-        own, ours = (GeneralizedLoss(f, link) for f in (Counts(), Poisson()))
-        for a, b in zip(own.evaluate(y, at), ours.evaluate(y, at), strict=True):
-            np.testing.assert_allclose(a, b, rtol=1e-14)
-        np.testing.assert_allclose(own.curvature(y, at), ours.curvature(y, at), rtol=1e-14)
