@@ -26,6 +26,7 @@ from linework.inference.profile_confint import profile_confint
 from linework.inference.result import Inference
 from linework.inference.score_test import score_test
 from linework.likelihood.glm import GLM
+from linework.likelihood.glm_path import glm_path
 from linework.likelihood.logistic import LogisticRegression, SeparationWarning
 from linework.likelihood.logistic_cv import LogisticRegressionCV
 from linework.likelihood.logistic_path import logistic_path
@@ -69,6 +70,7 @@ __all__ = [
     "boundary",
     "distance_to_boundary",
     "enet_path",
+    "glm_path",
     "infer",
     "influence",
     "lasso_path",

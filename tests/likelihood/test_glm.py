@@ -542,7 +542,7 @@ class TestTheta:
         names = [name for name in case["columns"] if name != "(Intercept)"]
         X = np.column_stack([column(case, name) for name in names])
         model = GLM(NegativeBinomial(theta=None), tol=TIGHT).fit(X, column(case, case["target"]))
-        assert model.theta_ == pytest.approx(case["theta"], rel=1e-7)
+        assert model.family_.theta == pytest.approx(case["theta"], rel=1e-7)
         np.testing.assert_allclose(all_coefficients(model), list(case["coef"].values()), rtol=1e-6)
         assert model.deviance_ == pytest.approx(case["deviance"], rel=1e-7)
 
@@ -552,9 +552,9 @@ class TestTheta:
         y = rng.poisson(rng.gamma(2.0, 2.0 * np.exp(0.4 * X[:, 0])))
         model = GLM(NegativeBinomial(theta=None)).fit(X, y, sample_weight=w)
         twice = GLM(NegativeBinomial(theta=None)).fit(np.repeat(X, w, axis=0), np.repeat(y, w))
-        assert model.theta_ == pytest.approx(twice.theta_, rel=1e-6)
+        assert model.family_.theta == pytest.approx(twice.family_.theta, rel=1e-6)
         np.testing.assert_allclose(model.coef_, twice.coef_, rtol=1e-6)
-        assert 1.0 < model.theta_ < 4.0
+        assert 1.0 < model.family_.theta < 4.0
 
     def test_counts_of_poisson_s_variance_are_refused(self) -> None:
         X = np.arange(40.0)[:, None] % 7

@@ -29,7 +29,8 @@ def infer_likelihood(
         loglik = float(w @ family.loglik(fit.y, fit.mu, np.ones_like(w), phi))
     else:
         loglik = float(family.loglik(fit.y, fit.mu, w, phi).sum())
-    parameters = fit.k + int(family.dispersed) + int(hasattr(fit.model, "theta_"))
+    estimated = getattr(fit.model.family, "unknown", None) is not None
+    parameters = fit.k + int(family.dispersed) + int(estimated)
     work = fit.work
     matrix = work.coordinates.spread(meat, work.columns, work.stats.n_features)
     return GeneralizedInference(

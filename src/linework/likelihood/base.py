@@ -12,6 +12,7 @@ from sklearn.utils import check_scalar
 from linework.data.blocks import Array
 from linework.data.sources import Table
 from linework.estimator import RowReader
+from linework.likelihood.duality import duality_gap
 from linework.likelihood.problem import Problem
 from linework.likelihood.solve import solve
 from linework.losses import Loss
@@ -73,7 +74,8 @@ class LikelihoodModel(RowReader):
         zero = np.zeros((table.n_columns, loss.n_scores)), null
         theta = problem.parameters(*(zero if start is None else start))
         found = solver(problem, theta, self._reach(table), self.max_iter)
-        self._set_convergence(found, self._reach(table))
+        gap = duality_gap(problem, found.theta) if l1 else None
+        self._set_convergence(found, self._reach(table), gap)
         coef, intercept = problem.coefficients(found.theta)
         return coef, intercept, problem
 
@@ -81,7 +83,7 @@ class LikelihoodModel(RowReader):
         """The scaled gradient to go on to."""
         return max(TIGHTER * self.tol, REACH * float(np.finfo(table.dtype).eps))
 
-    def _set_convergence(self, found: Minimum, tol: float) -> None:
+    def _set_convergence(self, found: Minimum, tol: float, gap: float | None = None) -> None:
         self.convergence_ = Convergence(
             "gradient",
             found.size,
@@ -90,6 +92,7 @@ class LikelihoodModel(RowReader):
             found.value,
             found.trace,
             found.passes,
+            gap,
         )
         self.convergence_.warn(
             type(self).__name__,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import dataclasses
 from contextlib import suppress
+from dataclasses import replace
 from numbers import Real
 from typing import Any, Self
 
@@ -18,18 +18,9 @@ from linework.data.sources import Table, check_weight
 from linework.engine import map_reduce, map_rows
 from linework.likelihood.base import LikelihoodModel
 from linework.likelihood.beginnings import first_slopes, mean_loss, null_model
-from linework.likelihood.overdispersion import most_likely_theta
-from linework.likelihood.rows import check_offset, chosen, present_rows, reject_outside
-from linework.losses import (
-    FAMILIES,
-    LINKS,
-    Family,
-    GeneralizedLoss,
-    Link,
-    NegativeBinomial,
-)
-
-TURNS = 100
+from linework.likelihood.rows import check_offset, present_rows, reject_outside
+from linework.likelihood.turns import in_turns
+from linework.losses import Family, GeneralizedLoss, loss_of
 
 RESIDUALS = ("response", "pearson", "deviance", "working")
 
@@ -49,7 +40,7 @@ class GLM(RegressorMixin, LikelihoodModel):
         ``"gaussian"``, ``"binomial"``, ``"poisson"``, ``"gamma"``, ``"inverse_gaussian"``,
         ``"tweedie"`` (V = μ^1.5), ``"negative_binomial"`` (θ = 1), or an object of
         `linework.losses`, such as ``Tweedie(power=1.3)`` or ``NegativeBinomial(theta=2.0)``; with
-        ``theta=None`` it is estimated by maximum likelihood.
+        ``power=None`` and ``theta=None`` these are estimated by maximum likelihood.
     link : str or Link, default=None
         g: ``"identity"``, ``"log"``, ``"logit"``, ``"probit"``, ``"cloglog"``, ``"cauchit"``,
         ``"inverse"``, ``"inverse_square"``, ``"sqrt"``, or ``Power(p)`` of `linework.losses`. By
@@ -70,8 +61,8 @@ class GLM(RegressorMixin, LikelihoodModel):
     intercept_ : float
     deviance_, null_deviance_ : float
         Σ w d(y, μ) at the fit, and without slopes: of an intercept, if there is one.
-    theta_ : float
-        The estimate, for ``NegativeBinomial(theta=None)`` only.
+    family_ : Family
+        That of the fit, with what was estimated of it: ``family_.theta``, ``family_.power``.
     n_iter_ : int
     convergence_ : Convergence
 
@@ -97,7 +88,7 @@ class GLM(RegressorMixin, LikelihoodModel):
     intercept_: float
     deviance_: float
     null_deviance_: float
-    theta_: float
+    family_: Family
     n_iter_: int
 
     def __init__(
@@ -139,23 +130,24 @@ class GLM(RegressorMixin, LikelihoodModel):
         check_scalar(self.alpha, "alpha", Real, min_val=0.0)
         check_scalar(self.l1_ratio, "l1_ratio", Real, min_val=0.0, max_val=1.0)
         self._check_iterations()
-        if hasattr(self, "theta_"):
-            del self.theta_
+        self.__dict__.pop("family_", None)  # what an earlier fit estimated
         loss = self._loss()
         table = self._read_training(X, y, sample_weight, offset, reset=True)
         y, weight = present_rows(table)
-        null, null_value = null_model(table, loss)
-        if not self.fit_intercept:
-            null_value = mean_loss(table, loss, np.zeros(1))
+        null, null_value = self._null(table, loss)
         l1, l2 = self.alpha * self.l1_ratio, self.alpha * (1.0 - self.l1_ratio)
-        start = None if self.fit_intercept else first_slopes(table, loss)
-        coef, intercept, _ = self._minimise(table, loss, null, l2, l1, start)
-        if isinstance(self.family, NegativeBinomial) and self.family.theta is None:
-            coef, intercept = self._estimate_theta(table, null, l2, l1, (coef, intercept))
-            loss = self._loss()
-            _, null_value = null_model(table, loss)
-            if not self.fit_intercept:
-                null_value = mean_loss(table, loss, np.zeros(1))
+
+        def minimum(
+            loss: GeneralizedLoss, start: tuple[Array, Array] | None
+        ) -> tuple[Array, Array]:
+            return self._minimise(table, loss, null, l2, l1, start)[:2]
+
+        coef, intercept = minimum(loss, None if self.fit_intercept else first_slopes(table, loss))
+        unknown = getattr(self.family, "unknown", None)
+        if unknown is not None:
+            loss, (coef, intercept) = in_turns(table, loss, unknown, minimum, (coef, intercept))
+            _, null_value = self._null(table, loss)
+        self.family_ = loss.family
         penalty = 0.5 * l2 * float((coef**2).sum()) + l1 * float(np.abs(coef).sum())
         value = self.convergence_.objective - penalty
         saturated = float(weight @ loss.family.saturated(y))
@@ -166,25 +158,10 @@ class GLM(RegressorMixin, LikelihoodModel):
         self.n_iter_ = self.convergence_.n_iter
         return self
 
-    def _estimate_theta(
-        self, table: Table, null: Array, l2: float, l1: float, at: tuple[Array, Array]
-    ) -> tuple[Array, Array]:
-        """Set θ to its most likely value; coefficients and θ in turn, until θ stays.
-
-        The two are orthogonal in the information, so that a few turns do.
-        """
-        y, weight = present_rows(table)
-        mean, before = self._loss().link.mean, np.inf
-        for _ in range(TURNS):
-            self.theta_ = most_likely_theta(y, mean(_predictors(table, *at)), weight)
-            if abs(self.theta_ - before) <= 1e-9 * self.theta_:
-                return at
-            before = self.theta_
-            at = self._minimise(table, self._loss(), null, l2, l1, at)[:2]
-        raise ValueError(
-            f"θ of the negative binomial family did not settle: it is {self.theta_:g} after "
-            f"{TURNS} turns. Give a theta."
-        )
+    def _null(self, table: Table, loss: GeneralizedLoss) -> tuple[Array, float]:
+        """The linear predictor (1,) of an intercept alone, and the mean loss without slopes."""
+        null, value = null_model(table, loss)
+        return null, value if self.fit_intercept else mean_loss(table, loss, np.zeros(1))
 
     def predict(self, X: Any, offset: Any = None) -> Array:
         """The mean μ for each row.
@@ -215,7 +192,7 @@ class GLM(RegressorMixin, LikelihoodModel):
         """
         check_is_fitted(self)
         table = self._read(X, reset=False)
-        table = dataclasses.replace(table, offset=check_offset(offset, table.n_rows))
+        table = replace(table, offset=check_offset(offset, table.n_rows))
         return map_rows(table, self._predictor)
 
     def residuals(
@@ -296,7 +273,7 @@ class GLM(RegressorMixin, LikelihoodModel):
             raise ValueError("GLM requires y to be passed, but the target y is None.")
         table = self._read(X, y, sample_weight, reset=reset)
         column_or_1d(y, warn=True)
-        table = dataclasses.replace(table, offset=check_offset(offset, table.n_rows))
+        table = replace(table, offset=check_offset(offset, table.n_rows))
         reject_outside(self._loss().family, table)
         return table
 
@@ -308,39 +285,13 @@ class GLM(RegressorMixin, LikelihoodModel):
         return eta if block.offset is None else eta + block.offset[:, 0]
 
     def _loss(self) -> GeneralizedLoss:
-        family, link = self.family, self.link
-        if isinstance(family, str):
-            if family not in FAMILIES:
-                raise ValueError(f"family is {family!r}; {', '.join(FAMILIES)} are known.")
-            family = FAMILIES[family]()
-        _require(family, Family)
-        if isinstance(family, NegativeBinomial) and family.theta is None:
-            family = NegativeBinomial(getattr(self, "theta_", 1.0))
-        link = family.default_link if link is None else link
-        if isinstance(link, str):
-            if link not in LINKS:
-                raise ValueError(f"link is {link!r}; {', '.join(LINKS)} are known, and Power(p).")
-            link = LINKS[link]
-        _require(link, Link)
-        return GeneralizedLoss(family, link)
+        loss = loss_of(self.family, self.link)
+        if loss.family.unknown is None:
+            return loss
+        return replace(loss, family=getattr(self, "family_", loss.family.begun()))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         with suppress(TypeError, ValueError):  # told in words when it is fitted
             tags.target_tags.positive_only = self._loss().family.lowest >= 0.0
         return tags
-
-
-def _require(value: Any, kind: type) -> None:
-    if not isinstance(value, kind):
-        raise TypeError(
-            f"{value!r} is given as a {kind.__name__.lower()}, and a name or a {kind.__name__} of "
-            "linework.losses is expected."
-        )
-
-
-def _predictors(table: Table, coef: Array, intercept: Array) -> Array:
-    """The linear predictors of the rows of positive weight, for coefficients (d, 1) and (1,)."""
-    eta = map_rows(table, lambda block: np.asarray(block.X @ coef + intercept)[:, 0])
-    eta = eta if table.offset is None else eta + table.offset[:, 0]
-    return eta[chosen(table)]

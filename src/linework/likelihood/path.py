@@ -127,7 +127,7 @@ def warn_unfinished(sizes: Array, tol: float) -> None:
         warnings.warn(
             f"{np.count_nonzero(sizes > tol)} of the {sizes.size} fits along the penalties did not "
             f"converge: their largest gradient is {sizes.max():.3g}, and {tol:.3g} was asked for. "
-            "Allow more iterations by max_iter, or leave the weakest penalties out of Cs.",
+            "Allow more iterations by max_iter, or leave out the weakest penalties.",
             ConvergenceWarning,
             stacklevel=4,
         )

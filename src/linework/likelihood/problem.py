@@ -210,6 +210,20 @@ class Problem:
         H[still, each, still, each] = 1.0
         return H.reshape(p * k, p * k)
 
+    def settled(self, theta: Array) -> Array:
+        """Where the 1-norm is least among the points that the rest cannot tell from θ.
+
+        A constant added to a column's k coefficients changes nothing for a softmax but the norm,
+        which is least where as many are above zero as below.
+        """
+        if not self.redundant or self.l2.any():
+            return theta
+        d, k = self.table.n_columns, self.loss.n_scores
+        theta = theta.reshape(self.shape).copy()
+        ordered = np.sort(theta[:d], axis=1)
+        theta[:d] -= np.clip(0.0, ordered[:, (k - 1) // 2], ordered[:, k // 2])[:, None]
+        return theta.ravel()
+
     def scaled(self, gradient: Array) -> float:
         """The largest derivative by a column of unit spread, beside the scores' root mean square.
 

@@ -3,7 +3,6 @@
 from linework.losses.families import (
     FAMILIES,
     Binomial,
-    Family,
     Gamma,
     Gaussian,
     InverseGaussian,
@@ -12,8 +11,10 @@ from linework.losses.families import (
     PowerVariance,
     Tweedie,
 )
+from linework.losses.family import Family
 from linework.losses.links import LINKS, Link, Power
 from linework.losses.loss import GeneralizedLoss, Loss, SoftmaxLoss, unit_step
+from linework.losses.named import loss_of
 
 __all__ = [
     "FAMILIES",
@@ -32,5 +33,6 @@ __all__ = [
     "PowerVariance",
     "SoftmaxLoss",
     "Tweedie",
+    "loss_of",
     "unit_step",
 ]

@@ -1,4 +1,4 @@
-"""Families: how y is spread about its mean μ, by the variance function V(μ) and the deviance."""
+"""The families: each by its variance function V(μ) and its unit deviance d(y, μ)."""
 
 from __future__ import annotations
 
@@ -9,77 +9,9 @@ import numpy as np
 from scipy.special import betaln, gammaln, xlog1py, xlogy
 
 from linework.data.blocks import Array
+from linework.losses import compound, overdispersion
+from linework.losses.family import Family, times
 from linework.losses.links import Link
-
-
-@dataclass(frozen=True)
-class Family:
-    """A distribution of positive mean: its variance φ·V(μ) and its loss, from ln μ.
-
-    A family is these short functions: `log_variance`, `loss`, `saturated` and `loglik`, and the
-    range of y. What a fit needs follows for any link. In logarithms nothing overflows before the
-    result does.
-
-    Attributes
-    ----------
-    name : str
-    default_link : str
-    dispersed : bool
-        Whether φ is estimated; it is 1 otherwise.
-    lowest, lowest_included, highest
-        The range of y.
-    """
-
-    name: ClassVar[str]
-    default_link: ClassVar[str] = "log"
-    dispersed: ClassVar[bool] = True
-    lowest: ClassVar[float] = 0.0
-    lowest_included: ClassVar[bool] = False
-    highest: ClassVar[float] = np.inf
-
-    def log_variance(self, log_mu: Array) -> Array:
-        """Return ln V(μ)."""
-        raise NotImplementedError
-
-    def loss(self, y: Array, log_mu: Array) -> Array:
-        """Return half the deviance ½ d(y, μ), up to a number that μ has no part in."""
-        raise NotImplementedError
-
-    def saturated(self, y: Array) -> Array:
-        """Return the loss at μ = y, the least there is; ½ d is the loss less this."""
-        raise NotImplementedError
-
-    def loglik(self, y: Array, mu: Array, weight: Array, phi: float) -> Array:
-        """Return each row's log likelihood, with variance φ V(μ) / weight."""
-        raise NotImplementedError
-
-    def evaluate(self, y: Array, eta: Array, link: Link) -> tuple[Array, Array]:
-        """Return the loss at μ(η) and its score −∂/∂η, (y − μ) μ'(η) / V(μ)."""
-        log_mu = link.log_mean(eta)
-        log_ratio = link.log_slope(eta) - self.log_variance(log_mu)
-        score = _times(y, np.exp(log_ratio)) - np.exp(log_mu + log_ratio)
-        return self.loss(y, log_mu), score if link.increasing else -score
-
-    def curvature(self, y: Array, eta: Array, link: Link) -> Array:
-        """Return the expected second derivative μ'(η)² / V(μ)."""
-        log_variance = self.log_variance(link.log_mean(eta))
-        return np.asarray(np.exp(2.0 * link.log_slope(eta) - log_variance))
-
-    def variance(self, mu: Array) -> Array:
-        """Return V(μ)."""
-        return np.asarray(np.exp(self.log_variance(np.log(mu))))
-
-    def outside(self, y: Array) -> Array:
-        """Return which y the family cannot give."""
-        low = y < self.lowest if self.lowest_included else y <= self.lowest
-        return np.asarray(low | (y > self.highest))
-
-    @property
-    def range(self) -> str:
-        """The range of y in words."""
-        if self.highest < np.inf:
-            return f"from {self.lowest:g} to {self.highest:g}"
-        return f"{self.lowest:g} or more" if self.lowest_included else f"above {self.lowest:g}"
 
 
 class Gaussian(Family):
@@ -88,6 +20,7 @@ class Gaussian(Family):
     name = "gaussian"
     default_link = "identity"
     lowest = -np.inf
+    convex_links = frozenset({"identity"})
 
     def evaluate(self, y: Array, eta: Array, link: Link) -> tuple[Array, Array]:
         r = y - link.mean(eta)
@@ -117,6 +50,7 @@ class Binomial(Family):
     dispersed = False
     lowest_included = True
     highest = 1.0
+    convex_links = frozenset({"logit", "probit", "cloglog", "log", "identity"})
 
     def evaluate(self, y: Array, eta: Array, link: Link) -> tuple[Array, Array]:
         if link.name == "logit":  # one exponential serves both
@@ -124,8 +58,8 @@ class Binomial(Family):
             fit = np.where(eta >= 0.0, 1.0, odds) / (1.0 + odds)
             return np.maximum(eta, 0.0) + np.log1p(odds) - y * eta, y - fit
         by_success, by_failure = link.log_rates(eta)
-        score = _times(y, np.exp(by_success)) - _times(1.0 - y, np.exp(by_failure))
-        value = -_times(y, link.log_mean(eta)) - _times(1.0 - y, link.log_complement(eta))
+        score = times(y, np.exp(by_success)) - times(1.0 - y, np.exp(by_failure))
+        value = -times(y, link.log_mean(eta)) - times(1.0 - y, link.log_complement(eta))
         inside = by_success + by_failure < np.inf  # 0 < μ < 1, which not every link heeds
         return np.where(inside, value, np.inf), score if link.increasing else -score
 
@@ -154,26 +88,27 @@ class PowerVariance(Family):
     ½ d = y^(2−p) / ((1 − p)(2 − p)) − y μ^(1−p) / (1 − p) + μ^(2−p) / (2 − p), and its limits.
     """
 
-    power: float
+    power: float | None
 
     def log_variance(self, log_mu: Array) -> Array:
-        return self.power * log_mu
+        return self.known("power") * log_mu
 
     def loss(self, y: Array, log_mu: Array) -> Array:
-        p = self.power
+        p = self.known("power")
         if p == 1.0:
-            return np.exp(log_mu) - _times(y, log_mu)
+            return np.exp(log_mu) - times(y, log_mu)
         if p == 2.0:
             return y * np.exp(-log_mu) + log_mu
         at_mu = np.exp((2.0 - p) * log_mu) / (2.0 - p)
-        return at_mu + _times(y, np.exp((1.0 - p) * log_mu)) / (p - 1.0)
+        return at_mu + times(y, np.exp((1.0 - p) * log_mu)) / (p - 1.0)
 
     def saturated(self, y: Array) -> Array:
-        if self.power == 1.0:
+        p = self.known("power")
+        if p == 1.0:
             return np.asarray(y - xlogy(y, y))
-        if self.power == 2.0:
+        if p == 2.0:
             return np.asarray(1.0 + np.log(y))
-        return -(y ** (2.0 - self.power)) / ((1.0 - self.power) * (2.0 - self.power))
+        return -(y ** (2.0 - p)) / ((1.0 - p) * (2.0 - p))
 
 
 class Poisson(PowerVariance):
@@ -182,6 +117,7 @@ class Poisson(PowerVariance):
     name = "poisson"
     dispersed = False
     lowest_included = True
+    convex_links = frozenset({"log", "identity", "sqrt"})
     power = 1.0
 
     def loglik(self, y: Array, mu: Array, weight: Array, phi: float) -> Array:
@@ -193,6 +129,7 @@ class Gamma(PowerVariance):
 
     name = "gamma"
     default_link = "inverse"
+    convex_links = frozenset({"log", "inverse"})
     power = 2.0
 
     def loglik(self, y: Array, mu: Array, weight: Array, phi: float) -> Array:
@@ -207,6 +144,7 @@ class InverseGaussian(PowerVariance):
 
     name = "inverse_gaussian"
     default_link = "inverse_square"
+    convex_links = frozenset({"inverse_square"})
     power = 3.0
 
     def loglik(self, y: Array, mu: Array, weight: Array, phi: float) -> Array:
@@ -220,15 +158,15 @@ class Tweedie(PowerVariance):
 
     Parameters
     ----------
-    power : float, default=1.5
-        p, 1 or more.
+    power : float or None, default=1.5
+        p, 1 or more. With None, `GLM` estimates it, between 1 and 2.
     """
 
-    power: float = 1.5
+    power: float | None = 1.5
     name: ClassVar[str] = "tweedie"
 
     def __post_init__(self) -> None:
-        if not 1.0 <= self.power < np.inf:
+        if self.power is not None and not 1.0 <= self.power < np.inf:
             raise ValueError(
                 f"The power of a Tweedie family is {self.power!r}, and a number from 1 on is "
                 'expected; power 0 is family="gaussian".'
@@ -237,14 +175,26 @@ class Tweedie(PowerVariance):
     @property
     def lowest_included(self) -> bool:  # type: ignore[override]  # it depends on the power
         """Whether y may be zero."""
-        return self.power < 2.0
+        return self.power is None or self.power < 2.0
+
+    @property
+    def convex_links(self) -> frozenset[str]:  # type: ignore[override]
+        """The logarithm for powers up to 2."""
+        return frozenset({"log"} if self.known("power") <= 2.0 else ())
 
     def loglik(self, y: Array, mu: Array, weight: Array, phi: float) -> Array:
-        """Return NaN: the likelihood of a power between 1 and 2 has no closed form."""
+        """Return the log likelihood: a series for a power below 2, NaN for most above."""
+        p = self.known("power")
+        if 1.0 < p < 2.0:
+            return compound.loglik(y, mu, p, phi / weight)[0]
         for known in (Poisson(), Gamma(), InverseGaussian()):
-            if known.power == self.power:
+            if known.power == p:
                 return known.loglik(y, mu, weight, phi)
-        return np.full_like(mu, np.nan)
+        return super().loglik(y, mu, weight, phi)
+
+    def most_likely(self, y: Array, mu: Array, weight: Array) -> Tweedie:
+        """Return that of the likeliest power, and of the likeliest φ with it."""
+        return Tweedie(compound.most_likely_power(y, mu, weight))
 
 
 @dataclass(frozen=True)
@@ -259,6 +209,7 @@ class NegativeBinomial(Family):
 
     theta: float | None = 1.0
     name: ClassVar[str] = "negative_binomial"
+    convex_links: ClassVar[frozenset[str]] = frozenset({"log"})
     dispersed: ClassVar[bool] = False
     lowest_included: ClassVar[bool] = True
 
@@ -269,26 +220,25 @@ class NegativeBinomial(Family):
                 'zero is expected; its limit at infinity is family="poisson".'
             )
 
-    @property
-    def _theta(self) -> float:
-        if self.theta is None:
-            raise ValueError("theta=None is for GLM to estimate: give NegativeBinomial a number.")
-        return self.theta
+    def most_likely(self, y: Array, mu: Array, weight: Array) -> NegativeBinomial:
+        """Return that of the likeliest θ."""
+        return NegativeBinomial(overdispersion.most_likely_theta(y, mu, weight))
 
     def log_variance(self, log_mu: Array) -> Array:
-        return np.asarray(np.logaddexp(log_mu, 2.0 * log_mu - np.log(self._theta)))
+        return np.asarray(np.logaddexp(log_mu, 2.0 * log_mu - np.log(self.known("theta"))))
 
     def loss(self, y: Array, log_mu: Array) -> Array:
         # (y + θ) ln(μ + θ) − y ln μ, without the cancellation
-        t = np.log(self._theta)
-        return _times(y, np.logaddexp(0.0, t - log_mu)) + self._theta * np.logaddexp(log_mu, t)
+        theta = self.known("theta")
+        t = np.log(theta)
+        return times(y, np.logaddexp(0.0, t - log_mu)) + theta * np.logaddexp(log_mu, t)
 
     def saturated(self, y: Array) -> Array:
         with np.errstate(divide="ignore"):
             return self.loss(y, np.log(y))
 
     def loglik(self, y: Array, mu: Array, weight: Array, phi: float) -> Array:
-        t = self._theta
+        t = self.known("theta")
         ways = gammaln(y + t) - gammaln(t) - gammaln(y + 1.0)
         return np.asarray(weight * (ways + t * np.log(t / (t + mu)) + xlogy(y, mu / (t + mu))))
 
@@ -305,8 +255,3 @@ FAMILIES: dict[str, type[Family]] = {
         NegativeBinomial,
     )
 }
-
-
-def _times(y: Array, factor: Array) -> Array:
-    """Y · factor, where zero times infinity is zero: what no row says costs nothing."""
-    return np.asarray(y * np.where(y == 0.0, 0.0, factor))

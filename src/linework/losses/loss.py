@@ -8,7 +8,8 @@ from typing import ClassVar, Protocol
 import numpy as np
 
 from linework.data.blocks import Array
-from linework.losses.families import Binomial, Family, Gamma, Gaussian, Poisson
+from linework.losses.families import Binomial, Gamma, Gaussian, Poisson
+from linework.losses.family import Family
 from linework.losses.links import Identity, Link, Log, Logit
 from linework.stats.gradient import Fused
 
@@ -36,8 +37,17 @@ class Loss(Protocol):
         """Its name where `Gradient` has a compiled loop for it."""
         ...
 
+    @property
+    def convex(self) -> bool:
+        """Whether ℓ is known to be convex in η for every y."""
+        ...
+
     def evaluate(self, y: Array, eta: Array) -> tuple[Array, Array]:
         """The values ℓ (n,) and the scores −∂ℓ/∂η (n, k)."""
+        ...
+
+    def least(self, y: Array) -> Array:
+        """The least values that ℓ can have for y (n,)."""
         ...
 
     def curvature(self, y: Array, eta: Array) -> Array:
@@ -66,6 +76,15 @@ class GeneralizedLoss:
         """Its name where `Gradient` has a compiled loop for it."""
         return FUSED.get((type(self.family), type(self.link)))
 
+    @property
+    def convex(self) -> bool:
+        """Whether the family says so of the link."""
+        return self.link.name in self.family.convex_links
+
+    def least(self, y: Array) -> Array:
+        """Those at μ = y (n,)."""
+        return self.family.saturated(y)[:, 0]
+
     def evaluate(self, y: Array, eta: Array) -> tuple[Array, Array]:
         """The values (n,) and the scores (n, 1)."""
         with np.errstate(all="ignore"):  # an infinite loss is a valid one: the fit turns back
@@ -91,6 +110,11 @@ class SoftmaxLoss:
 
     n_scores: int
     fused: ClassVar[Fused] = Fused.SOFTMAX
+    convex: ClassVar[bool] = True
+
+    def least(self, y: Array) -> Array:
+        """Zero, for a label that is certain."""
+        return np.zeros(len(y))
 
     def evaluate(self, y: Array, eta: Array) -> tuple[Array, Array]:
         """The values (n,) and the scores 1[y = k] − P(G = k | x), shape (n, K)."""

@@ -34,6 +34,9 @@ class Convergence:
         The start and each iteration, where a fit keeps them.
     passes : int or None
         Reads of the rows, where they are not the iterations.
+    gap : float or None
+        Of the objective to its minimum at most, by duality: for likelihoods that are convex in the
+        linear predictor, under a penalty with a 1-norm.
     """
 
     measure: str
@@ -43,6 +46,7 @@ class Convergence:
     objective: float
     trace: tuple[Step, ...] = ()
     passes: int | None = None
+    gap: float | None = None
 
     @property
     def converged(self) -> bool:

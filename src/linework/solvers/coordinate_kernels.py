@@ -20,6 +20,10 @@ NEWTON_COST = 15
 """A Newton step on m of k columns takes as long as m² / (15 k) sweeps, measured to m = 1,200."""
 
 
+DEPENDENT = 1e-10
+"""Added to the diagonal, relative to it, where a Newton step meets a singular matrix."""
+
+
 @njit(cache=True, nogil=True)
 def duality_gap(
     beta: Array, g: Array, c: Array, yy: float, l1: float, l2: float, positive: bool
@@ -81,8 +85,13 @@ def _newton_step(Q: Array, c: Array, yy: float, l1: float, l2: float, b: Array, 
         step[j] = g[S[j]] - l2 * b[S[j]] - (l1 if b[S[j]] > 0.0 else -l1)
     try:
         L = np.linalg.cholesky(A)
-    except Exception:  # the columns are dependent: coordinate descent goes on alone
-        return
+    except Exception:  # dependent columns: far along what they do not determine, to a sign change
+        for j in range(m):
+            A[j, j] *= 1.0 + DEPENDENT
+        try:
+            L = np.linalg.cholesky(A)
+        except Exception:
+            return
     for j in range(m):
         step[j] /= L[j, j]
         for i in range(j + 1, m):

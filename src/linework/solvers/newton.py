@@ -22,6 +22,14 @@ NOISE = 1e-13
 
 HALVINGS = 40
 
+SWEEPS = 100
+"""Of coordinate descent for a step. It begins the next where rounding errors or dependent columns
+keep it from its tolerance."""
+
+BLIND = 3
+"""Halvings tried where the decrease that a step promises is below the objective's last digit. Where
+the expected curvature falls short of the observed, a whole step only turns the gradient round."""
+
 SKETCHES = 8
 """Estimates of the Hessian on the way to a minimum; after so many the Hessian itself is taken."""
 
@@ -45,6 +53,10 @@ class Objective(Protocol):
 
     def hessian(self, theta: Array) -> Array:
         """Second derivatives (p, p), or their expectation."""
+        ...
+
+    def settled(self, theta: Array) -> Array:
+        """Where the 1-norm is least among the points that f cannot tell from θ."""
         ...
 
     def scaled(self, gradient: Array) -> float:
@@ -162,6 +174,8 @@ def minimise(
                 H, exact, sketches = sketch.hessian(point.theta), False, sketches + 1
             since, passes = 0, passes + 1
         step = _model_step(H, point.gradient, point.theta, objective.l1)
+        if objective.l1 is not None:
+            step = objective.settled(point.theta + step) - point.theta
         found, tried = line_search(objective, point, step)
         passes += tried
         if found is None:
@@ -262,9 +276,10 @@ def _penalised_step(H: Array, gradient: Array, theta: Array, l1: Array) -> Array
     bound = abs(float(before @ (cross - g))) + len(g) * float(
         g @ (g / column_scale(Q.diagonal()) ** 2)
     )
-    size = float(np.abs(steepest(np.ones(len(b)), b, g)) @ np.abs(g))
+    # What the coordinates would gain, one at a time: the step is to be within a part of that.
+    size = float((steepest(np.ones(len(b)), b, g) ** 2) @ (1.0 / column_scale(Q.diagonal()) ** 2))
     with blas_for(0):
-        solve(Q, cross, bound, 1.0, 0.0, False, b, slope, 1e-8 * size, 1000)
+        solve(Q, cross, bound, 1.0, 0.0, False, b, slope, 1e-8 * size, SWEEPS)
     step = np.empty_like(theta)
     step[held] = np.where(b == 0.0, -theta[held], (b - before) * unit)  # to zero, to the last bit
     if free.any():
@@ -292,7 +307,7 @@ def line_search(objective: Objective, point: Point, step: Array) -> tuple[Point 
                 return Point(
                     new, new_total, gradient, (*point.trace, Step(new_total, size))
                 ), passes
-        if -length * promise < EPS * abs(total):
+        if passes > BLIND and -length * promise < EPS * abs(total):
             break
         length /= 2.0
     return None, passes
