@@ -10,6 +10,12 @@ import scipy.sparse as sp
 from linework.data.blocks import Array
 
 
+def dtype_of(dtype: Any, *arrays: Array) -> Any:
+    """The type that holds these numbers: the given one, or float64 where they leave its range."""
+    largest = max(float(np.abs(array).max(initial=0.0)) for array in arrays)
+    return np.float64 if largest > np.finfo(dtype).max else dtype
+
+
 def as_numbers(values: Any, what: str) -> Array:
     """The values as a float64 array, without a copy where they are one; masked ones become NaN.
 

@@ -50,6 +50,10 @@ class Plane:
         H = self.problem.hessian(self.origin + self.basis @ phi)
         return np.asarray(self.basis.T @ H @ self.basis)
 
+    def settled(self, phi: Array) -> Array:
+        """Φ itself: there is no 1-norm."""
+        return phi
+
     def scaled(self, gradient: Array) -> float:
         """As that of the problem: the spread is that of Σ a_j (x_j − x̄_j) for a column a of A."""
         scale = np.repeat(self.problem.scale, self.problem.loss.n_scores)[:, None]

@@ -13,7 +13,7 @@ from sklearn.utils import check_scalar
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from linework.data.blocks import Array, Block
-from linework.data.numbers import as_numbers
+from linework.data.numbers import as_numbers, dtype_of
 from linework.data.sources import Table, check_weight
 from linework.engine import map_reduce, map_rows
 from linework.likelihood.base import LikelihoodModel
@@ -154,7 +154,8 @@ class GLM(RegressorMixin, LikelihoodModel):
         self.deviance_, self.null_deviance_ = (
             max(2.0 * (float(weight.sum()) * v - saturated), 0.0) for v in (value, null_value)
         )
-        self.coef_, self.intercept_ = coef[:, 0].astype(table.dtype), float(intercept[0])
+        self.coef_ = coef[:, 0].astype(dtype_of(table.dtype, coef))
+        self.intercept_ = float(intercept[0])
         self.n_iter_ = self.convergence_.n_iter
         return self
 

@@ -12,6 +12,7 @@ from sklearn.utils import check_scalar
 
 from linework.classifier import Probabilistic
 from linework.data.blocks import Array, Block
+from linework.data.numbers import dtype_of
 from linework.data.sources import Table
 from linework.labels import class_weights
 from linework.likelihood.base import LikelihoodModel, Solver
@@ -158,7 +159,8 @@ class LogisticRegression(Probabilistic, LikelihoodModel):
         if not strength and kind is Problem:
             self._tell_of_separation(table, classes, coef, intercept)
         self.classes_ = classes
-        self.coef_, self.intercept_ = coef.T.astype(table.dtype), intercept.astype(table.dtype)
+        dtype = dtype_of(table.dtype, coef, intercept)
+        self.coef_, self.intercept_ = coef.T.astype(dtype), intercept.astype(dtype)
         self.n_iter_ = np.array([self.convergence_.n_iter], np.int32)
         return self
 

@@ -13,6 +13,7 @@ from sklearn.utils.metadata_routing import MethodMapping, process_routing
 from sklearn.utils.validation import _check_method_params
 
 from linework.data.blocks import Array
+from linework.data.numbers import dtype_of
 from linework.data.sources import Table
 from linework.estimator import CrossValidated
 from linework.likelihood.logistic import LogisticRegression
@@ -288,4 +289,6 @@ def _largest(scores: Array) -> tuple[int, int]:
 def _attributes(fits: Sequence[Fit], dtype: Any) -> tuple[Array, Array]:
     """`coef_` and `intercept_`: the means of these fits'."""
     coef = np.mean([fit.coef.T for fit in fits], axis=0)
-    return coef.astype(dtype), np.mean([fit.intercept for fit in fits], axis=0).astype(dtype)
+    intercept = np.mean([fit.intercept for fit in fits], axis=0)
+    dtype = dtype_of(dtype, coef, intercept)
+    return coef.astype(dtype), intercept.astype(dtype)

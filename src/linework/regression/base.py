@@ -9,6 +9,7 @@ from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from linework.data.blocks import Array, Block
+from linework.data.numbers import dtype_of
 from linework.data.sources import Table
 from linework.engine import blas_for, map_reduce, map_rows
 from linework.estimator import RowReader
@@ -68,8 +69,7 @@ class LinearModel(RegressorMixin, RowReader):
         One target's coefficients have shape (d,) for y of shape (n, 1), too, as in scikit-learn.
         Numbers that leave the range of float32 stay in float64.
         """
-        if max(np.abs(coef).max(initial=0.0), np.abs(intercept).max()) > np.finfo(dtype).max:
-            dtype = np.float64
+        dtype = dtype_of(dtype, coef, intercept)
         coef, intercept = coef.T.astype(dtype, order="C"), intercept.astype(dtype)
         self.coef_ = coef[0] if len(coef) == 1 else coef
         self.intercept_ = intercept[0] if flat else intercept
