@@ -13,7 +13,7 @@ from linework.data.blocks import Array
 def dtype_of(dtype: Any, *arrays: Array) -> Any:
     """The type that holds these numbers: the given one, or float64 where they leave its range."""
     largest = max(float(np.abs(array).max(initial=0.0)) for array in arrays)
-    return np.float64 if largest > np.finfo(dtype).max else dtype
+    return np.float64 if largest > float(np.finfo(dtype).max) else dtype
 
 
 def as_numbers(values: Any, what: str) -> Array:

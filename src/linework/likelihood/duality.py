@@ -56,7 +56,7 @@ def duality_gap(problem: Problem, theta: Array) -> float | None:
         with np.errstate(divide="ignore"):
             conjugate = np.divide(over**2, 2.0 * l2, out=np.zeros_like(over), where=over > 0.0)
         lost = float((1.0 - shrunk * share) @ sums.value) / weight
-        penalty = l1 * np.abs(coef) + 0.5 * l2 * coef**2
+        penalty = l1 * np.abs(coef) + 0.5 * np.square(np.sqrt(l2) * coef)
         gaps.append(lost + float((penalty + coef * V + conjugate).sum()))
     return max(min(gaps), 0.0)
 

@@ -148,7 +148,7 @@ class GLM(RegressorMixin, LikelihoodModel):
             loss, (coef, intercept) = in_turns(table, loss, unknown, minimum, (coef, intercept))
             _, null_value = self._null(table, loss)
         self.family_ = loss.family
-        penalty = 0.5 * l2 * float((coef**2).sum()) + l1 * float(np.abs(coef).sum())
+        penalty = 0.5 * float(np.square(np.sqrt(l2) * coef).sum()) + l1 * float(np.abs(coef).sum())
         value = self.convergence_.objective - penalty
         saturated = float(weight @ loss.family.saturated(y))
         self.deviance_, self.null_deviance_ = (

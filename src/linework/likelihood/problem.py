@@ -183,8 +183,9 @@ class Problem:
             slope = np.vstack([slope, -sums.intercept / weight])
         constants = theta.reshape(self.shape).sum(axis=1)
         slope += (self._gauge * constants)[:, None]
-        value = sums.value / weight + 0.5 * ((l2 * coef**2).sum() + self._gauge @ constants**2)
-        return float(value), slope.ravel()
+        penalty = np.square(np.sqrt(l2) * coef).sum()
+        penalty += np.square(np.sqrt(self._gauge) * constants).sum()
+        return float(sums.value / weight + 0.5 * penalty), slope.ravel()
 
     def information(self, theta: Array) -> Array:
         """The mean loss's second derivatives, expected where they depend on y: (p, k, p, k)."""

@@ -13,6 +13,8 @@ from linework.data.blocks import Array
 from linework.engine import blas_for
 from linework.solvers.cholesky import EPS, column_scale
 from linework.solvers.convergence import Step
+from linework.solvers.orthogonal import minimum_norm
+from linework.solvers.spectral import Spectrum
 
 SUFFICIENT = 1e-4
 """Share of the decrease that the gradient promises which a step has to bring."""
@@ -246,12 +248,9 @@ def solve_semidefinite(H: Array, rhs: Array) -> Array:
         R, info = dpotrf(correlation, lower=0, clean=0)
         if not info and np.square(R.diagonal()).min(initial=1.0) > 1e2 * EPS * len(H):
             return np.asarray(dpotrs(R, flat / scale)[0] / scale).reshape(rhs.shape)
-        values, vectors = np.linalg.eigh(correlation)
-        kept = values > 1e2 * EPS * len(H) * max(values[-1], 0.0)
-        vectors = vectors[:, kept]
-        solution = vectors @ ((vectors.T @ (flat / scale)) / values[kept, None]) / scale
-        rows = np.linalg.qr(scale * vectors)[0]
-        return np.asarray(rows @ (rows.T @ solution)).reshape(rhs.shape)
+        noise = 1e2 * EPS * len(H) * float(np.linalg.norm(correlation, 1))
+        spectrum = Spectrum.from_gram(correlation, flat / scale, noise)
+        return minimum_norm(spectrum, scale[:, 0]).reshape(rhs.shape)
 
 
 def _penalised_step(H: Array, gradient: Array, theta: Array, l1: Array) -> Array:
@@ -317,7 +316,8 @@ def _taught(H: Array, step: Array, change: Array) -> Array:
     """The BFGS update of H, after which H·step is the gradient's change."""
     image = H @ step
     along, curved = float(change @ step), float(image @ step)
-    flat = curved <= 1e-12 * float(H.diagonal() @ step**2)  # Hs is little but rounding errors
+    parts = np.sqrt(np.abs(H.diagonal())) * step
+    flat = curved <= 1e-12 * float(parts @ parts)  # Hs is little but rounding errors
     if flat or along <= 1e-10 * curved or not np.isfinite(along):
         return H
     updated: Array = (
