@@ -27,6 +27,7 @@ from linework.likelihood.glm import GLM
 from linework.likelihood.logistic import LogisticRegression, SeparationWarning
 from linework.likelihood.logistic_cv import LogisticRegressionCV
 from linework.likelihood.logistic_path import logistic_path
+from linework.likelihood.ordinal import OrdinalRegression
 from linework.likelihood.separability import Separability, linear_separability
 from linework.regression.lasso import ElasticNet, Lasso
 from linework.regression.lasso_cv import ElasticNetCV, LassoCV, enet_path, lasso_path
@@ -55,6 +56,7 @@ __all__ = [
     "LogisticRegression",
     "LogisticRegressionCV",
     "MaskingDisplay",
+    "OrdinalRegression",
     "QuadraticDiscriminantAnalysis",
     "RegularizedDiscriminantAnalysis",
     "RegularizedDiscriminantAnalysisCV",
