@@ -221,6 +221,11 @@ class OrdinalRegression(Probabilistic, LikelihoodModel):
             stacklevel=3,
         )
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.poor_score = True  # of classes that are in no order
+        return tags
+
 
 def without_slopes(table: Table, loss: CumulativeLoss) -> tuple[Array, float]:
     """The thresholds (K − 1,) that give each class its share of the rows, and their deviance."""
