@@ -124,9 +124,8 @@ class OrdinalRegression(Probabilistic, LikelihoodModel):
         """
         check_scalar(self.alpha, "alpha", Real, min_val=0.0)
         self._check_iterations()
-        self._check_link()
         table, classes = self._read_labelled(X, y, sample_weight, reset=True)
-        loss = CumulativeLoss(LINKS[self.link], len(classes) - 1)
+        loss = self._loss(len(classes) - 1)
         null, self.null_deviance_ = without_slopes(table, loss)
         coef, thresholds, problem = self._minimise(
             table,
@@ -164,13 +163,26 @@ class OrdinalRegression(Probabilistic, LikelihoodModel):
         return np.asarray(block.X @ self.coef_, np.float64)
 
     def _scores(self, block: Block) -> Array:
-        loss = CumulativeLoss(LINKS[self.link], len(self.thresholds_))
-        return loss.log_shares(self.thresholds_ - self._slope(block)[:, None])
+        thresholds = self.thresholds_.astype(np.float64)
+        return self._loss(len(thresholds)).log_shares(thresholds - self._slope(block)[:, None])
+
+    def _loss(self, n_thresholds: int) -> CumulativeLoss:
+        if self.link not in LINKS_OF_PROBABILITIES:
+            raise ValueError(
+                f"link is {self.link!r}; {', '.join(LINKS_OF_PROBABILITIES)} are known."
+            )
+        return CumulativeLoss(LINKS[self.link], n_thresholds)
+
+    def _problem(self, table: Table) -> ParallelProblem:
+        """The problem of these rows, without a penalty."""
+        loss = self._loss(len(self.thresholds_))
+        null, _ = without_slopes(table, loss)
+        return ParallelProblem.of(table, loss, null, True, 0.0, 0.0)
 
     def _read_labelled(
         self, X: Any, y: Any, sample_weight: Any, *, reset: bool
     ) -> tuple[Table, Array]:
-        """The rows with the number of their class as group and y."""
+        """The rows with the number of their class, in order, as group and as y."""
         table, classes = super()._read_labelled(X, y, sample_weight, reset=reset)
         if len(classes) < 2:
             raise ValueError(
@@ -178,22 +190,17 @@ class OrdinalRegression(Probabilistic, LikelihoodModel):
                 "(n_samples of each must be at least 1): give rows of another."
             )
         assert table.group is not None
-        classes, number = in_given_order(classes, self._order(y, classes))
+        order = self._order(y, classes) if reset else self.classes_
+        classes, number = in_given_order(classes, order)
         group = number[table.group]
         return dataclasses.replace(table, y=group[:, None].astype(float), group=group), classes
 
     def _order(self, y: Any, present: Array) -> Any:
         """The classes in order, as they are given or as the labels tell, or None."""
-        kind = getattr(y, "dtype", None)
+        kind: Any = getattr(y, "dtype", None)
         if self.classes is None and getattr(kind, "ordered", False):
             return kind.categories[kind.categories.isin(present)]
         return self.classes
-
-    def _check_link(self) -> None:
-        if self.link not in LINKS_OF_PROBABILITIES:
-            raise ValueError(
-                f"link is {self.link!r}; {', '.join(LINKS_OF_PROBABILITIES)} are known."
-            )
 
     def _tell_of_separation(self, table: Table, n_thresholds: int) -> None:
         """Warn where the rows above each threshold and those below it can be told apart at once.

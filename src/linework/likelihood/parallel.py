@@ -83,7 +83,8 @@ class ParallelProblem(Problem):
         H = self.second_derivatives(theta)
         scale = column_scale(np.abs(H.diagonal()))
         correlation = H / scale / scale[:, None] + INDEFINITE * np.eye(len(H))
-        return H if dpotrf(correlation)[1] == 0 else self._assembled(theta, self._squares)
+        indefinite = dpotrf(correlation)[1] != 0
+        return self._assembled(theta, self._squares) if indefinite else H
 
     def second_derivatives(self, theta: Array) -> Array:
         """Its second derivatives, whatever their signs: two passes."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from dataclasses import dataclass
 from functools import partial
+from typing import Self
 
 import numpy as np
 
@@ -57,7 +58,7 @@ class Problem:
     @classmethod
     def of(
         cls, table: Table, loss: Loss, null: Array, fit_intercept: bool, l2: float, l1: float
-    ) -> Problem:
+    ) -> Self:
         """The problem of a table, by a pass for its columns and one for intercepts alone.
 
         ``null`` (k,) holds the best of those.

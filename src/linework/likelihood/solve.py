@@ -40,8 +40,8 @@ def solve(
 
     The sample is solved until its gradient is within its own sampling noise. Its Hessian, an
     estimate of that of all rows to one part in √(rows / parameters), makes the steps. A start that
-    is ``near`` goes without, and may bring a ``hessian`` from where it comes. ``wide`` is the problem
-    of more parameters than a matrix serves.
+    is ``near`` goes without, and may bring a ``hessian`` from where it comes. ``wide`` is what a
+    problem of too many parameters for a matrix becomes.
     """
     parameters = int(np.prod(problem.shape))
     if parameters > WIDE and problem.l1 is not None:

@@ -119,4 +119,3 @@ def _add_sparse(total: Array, X: Matrix, h: Array, centre: Array) -> None:
         total[pair, d, :d] += s - weight * centre
         total[pair, :d, d] += s - weight * centre
         total[pair, d, d] += weight
-
