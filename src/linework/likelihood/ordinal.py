@@ -20,11 +20,14 @@ from linework.labels import in_given_order
 from linework.likelihood.base import LikelihoodModel
 from linework.likelihood.logistic import SeparationWarning
 from linework.likelihood.parallel import ParallelProblem, WideParallelProblem
-from linework.likelihood.separability import certain_of_a_row, separability_of
+from linework.likelihood.separability import separability_of
 from linework.likelihood.solve import solve
 from linework.losses import LINKS, CumulativeLoss
 
 LINKS_OF_PROBABILITIES = ("logit", "probit", "cloglog", "loglog", "cauchit")
+
+CERTAIN = -9.0
+"""Log probability of the other side of a threshold below which rows may be separable."""
 
 
 class OrdinalRegression(Probabilistic, LikelihoodModel):
@@ -139,10 +142,10 @@ class OrdinalRegression(Probabilistic, LikelihoodModel):
         slope = -coef[:, 0]
         value = self.convergence_.objective - 0.5 * self.alpha * float(slope @ slope)
         self.deviance_ = 2.0 * problem.columns.weight * value
-        if not self.alpha and certain_of_a_row(table, coef, thresholds):
-            self._tell_of_separation(table, len(thresholds))
         self.classes_, self.n_iter_ = classes, self.convergence_.n_iter
         self.coef_, self.thresholds_ = slope.astype(table.dtype), thresholds.astype(table.dtype)
+        if not self.alpha and map_rows(table, self._is_certain).any():
+            self._tell_of_separation(table, len(thresholds))
         return self
 
     def linear_predictor(self, X: Any) -> Array:
@@ -165,6 +168,13 @@ class OrdinalRegression(Probabilistic, LikelihoodModel):
     def _scores(self, block: Block) -> Array:
         thresholds = self.thresholds_.astype(np.float64)
         return self._loss(len(thresholds)).log_shares(thresholds - self._slope(block)[:, None])
+
+    def _is_certain(self, block: Block) -> Array:
+        """Which rows are certain to lie on one side of a threshold, as in every separable fit."""
+        eta, link = self.thresholds_ - self._slope(block)[:, None], LINKS[self.link]
+        with np.errstate(all="ignore"):
+            odds = np.minimum(link.log_mean(eta), link.log_complement(eta))
+        return np.asarray((odds < CERTAIN).any(axis=1))
 
     def _loss(self, n_thresholds: int) -> CumulativeLoss:
         if self.link not in LINKS_OF_PROBABILITIES:
@@ -205,20 +215,18 @@ class OrdinalRegression(Probabilistic, LikelihoodModel):
     def _tell_of_separation(self, table: Table, n_thresholds: int) -> None:
         """Warn where the rows above each threshold and those below it can be told apart at once.
 
-        That is separability of two classes, of rows [x, −e_k] for each threshold k.
+        That is separability of two classes, of rows [x, e_k] for each threshold k.
         """
-        X, d = sp.csr_array(table.rows(slice(0, table.n_rows))), table.n_columns
+        (n, d), k = (table.n_rows, table.n_columns), n_thresholds
         assert table.group is not None
-        stacked = sp.kron(np.ones((n_thresholds, 1)), X)
-        cuts = -sp.kron(sp.eye_array(n_thresholds), np.ones((table.n_rows, 1)))
-        above = (table.group > np.arange(n_thresholds)[:, None]).ravel().astype(np.intp)
-        weight = None if table.weight is None else np.tile(table.weight, n_thresholds)
-        both = as_table(sp.hstack([stacked, cuts], format="csr"), None, weight).with_group(above)
-        names = (*self._column_names(range(d)), *map("threshold {}".format, range(n_thresholds)))
-        found = separability_of(both, np.arange(2), names, fit_intercept=False)
+        cuts = as_table(sp.kron(sp.eye_array(k), np.ones((n, 1)), format="csr"))
+        above = (table.group > np.arange(k)[:, None]).ravel().astype(np.intp)
+        rows = table.take(np.tile(np.arange(n), k)).beside(cuts).with_group(above)
+        names = self._column_names(range(d))
+        found = separability_of(rows, np.arange(2), names + ("",) * k)
         if not found:
             return
-        columns = [name for name in found.columns if name in names[:d]]
+        columns = [name for name in found.columns if name]
         shown = ", ".join(map(repr, columns[:10])) + ", …" * (len(columns) > 10)
         warnings.warn(
             f"A linear function of {shown} tells ordered classes apart without error: the "

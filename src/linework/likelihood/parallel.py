@@ -83,7 +83,7 @@ class ParallelProblem(Problem):
         H = self.second_derivatives(theta)
         scale = column_scale(np.abs(H.diagonal()))
         correlation = H / scale / scale[:, None] + INDEFINITE * np.eye(len(H))
-        indefinite = dpotrf(correlation)[1] != 0
+        _, indefinite = dpotrf(correlation)
         return self._assembled(theta, self._squares) if indefinite else H
 
     def second_derivatives(self, theta: Array) -> Array:
@@ -102,7 +102,7 @@ class ParallelProblem(Problem):
         (coef, intercept), d = self.coefficients(theta), self.table.n_columns
 
         def by_slopes(y: Array, eta: Array) -> Array:
-            return seconds(y, eta + intercept)[0].sum(axis=1, keepdims=True)
+            return np.asarray(seconds(y, eta + intercept)[0].sum(axis=1, keepdims=True))
 
         def by_intercepts(y: Array, eta: Array) -> tuple[Array, Array]:
             by_one, by_both = seconds(y, eta + intercept)
