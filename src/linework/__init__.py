@@ -20,6 +20,7 @@ from linework.inference.generalized_result import GeneralizedInference
 from linework.inference.infer import infer
 from linework.inference.influence import Influence, influence
 from linework.inference.margins import marginal_effects
+from linework.inference.ordinal import OrdinalInference
 from linework.inference.profile_confint import profile_confint
 from linework.inference.result import Inference
 from linework.inference.score_test import score_test
@@ -56,6 +57,7 @@ __all__ = [
     "LogisticRegression",
     "LogisticRegressionCV",
     "MaskingDisplay",
+    "OrdinalInference",
     "OrdinalRegression",
     "QuadraticDiscriminantAnalysis",
     "RegularizedDiscriminantAnalysis",

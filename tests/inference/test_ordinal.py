@@ -50,7 +50,9 @@ def test_two_classes_are_logistic_regression(rng: np.random.Generator) -> None:
     model = LogisticRegression(C=np.inf, tol=1e-9).fit(X, y)
     theirs = infer(model, X, y)
     np.testing.assert_allclose(ours.table.std_error, theirs.table.std_error[[1, 2, 3, 0]], 1e-8)
-    np.testing.assert_allclose(ours.exp(), theirs.exp()[1:], rtol=1e-8)
+    np.testing.assert_allclose(ours.exp()[:3], theirs.exp()[1:], rtol=1e-8)
+    shares, upper = ours.predict(X, "confidence"), theirs.predict(X, "confidence")
+    np.testing.assert_allclose(1.0 - shares[:, 0, [0, 2, 1]], upper, rtol=1e-7)
     for name in ("deviance", "null_deviance", "aic", "bic", "df_residual"):
         assert getattr(ours, name) == pytest.approx(getattr(theirs, name), rel=1e-12)
 
@@ -86,7 +88,7 @@ class TestTests:
         with pytest.raises(ValueError, match="not nested"):
             larger.compare(fitted(X[:, :1], y, link="probit"))
         with pytest.raises(ValueError, match="not nested"):
-            larger.compare(fitted(X[:, :1], y > 0))
+            larger.compare(fitted(X[:, :1], np.minimum(y, 2)))
 
     def test_wald_of_one_coefficient_is_its_square(self, rng: np.random.Generator) -> None:
         result = fitted(*ordered(rng))
@@ -99,10 +101,26 @@ class TestTests:
         result = fitted(*ordered(rng))
         half = stats.norm.ppf(0.95) * result.table.std_error
         np.testing.assert_allclose(result.confint(0.9)[:, 1], result.table.estimate + half, 1e-12)
-        np.testing.assert_allclose(
-            result.exp(0.9),
-            np.exp(np.column_stack([result.table.estimate, result.confint(0.9)]))[:3],
-        )
+
+    def test_intervals_of_cumulative_shares(self, rng: np.random.Generator) -> None:
+        X, y = ordered(rng)
+        model = OrdinalRegression(tol=1e-9).fit(X, y)
+        result = infer(model, X, y)
+        shares = model.predict_proba(X).cumsum(axis=1)[:, :-1]
+        np.testing.assert_allclose(result.predict(X), shares, rtol=1e-12)
+        found = result.predict(X[:5], "confidence", 0.9)
+        for row, x in zip(found, X[:5], strict=True):
+            for k, cut in enumerate(np.eye(3)):  # the delta method, in the coordinates of the table
+                along = np.append(-x, cut)
+                error = np.sqrt(along @ result.covariance_matrix @ along)
+                eta = along @ result.table.estimate + stats.norm.ppf(0.95) * error * np.array(
+                    [0.0, -1.0, 1.0]
+                )
+                np.testing.assert_allclose(row[k], 1.0 / (1.0 + np.exp(-eta)), rtol=1e-9)
+        with pytest.raises(ValueError, match="interval is 'prediction'"):
+            result.predict(X, "prediction")
+        with pytest.raises(ValueError, match="offset"):
+            result.predict(X, offset=np.ones(200))
 
 
 def test_names_and_print(rng: np.random.Generator) -> None:
@@ -112,7 +130,7 @@ def test_names_and_print(rng: np.random.Generator) -> None:
     assert result.table.names == ("x0", "x1", "x2", "low|medium", "medium|high")
     text = repr(result)
     assert "low|medium" in text
-    assert "Thresholds of 3 classes, link logit" in text
+    assert f"Residual Deviance: {result.deviance:.4f}" in text
     assert f"AIC: {result.aic:.1f}"[:-2] in text
     assert "| x0 |" in result.to_markdown()
     assert list(result.to_frame().columns) == [

@@ -13,11 +13,10 @@ from linework.engine import map_rows
 from linework.inference.coordinates import Coordinates
 from linework.inference.hypothesis import HypothesisTest, wald_statistic
 from linework.inference.line import dense_tiles
-from linework.inference.printed import Printed
 from linework.inference.r_numbers import format_numbers, format_one
 from linework.inference.summary import count
 from linework.inference.table import CoefficientTable
-from linework.inference.tails import central_quantile, f_tail
+from linework.inference.tails import central_quantile, check_level, f_tail
 from linework.likelihood.glm import GLM
 from linework.losses import GeneralizedLoss
 
@@ -62,7 +61,7 @@ class LinkedPredictor:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class GeneralizedInference(Printed):
+class GeneralizedInference:
     r"""Standard errors, tests and intervals of a likelihood model; printed, it is R's summary.
 
     Made by `infer`. It holds a few numbers for each coefficient, and no rows.
@@ -117,6 +116,16 @@ class GeneralizedInference(Printed):
     n_iter: int
     loss: GeneralizedLoss
     _predictor: LinkedPredictor
+
+    def confint(self, level: float | None = None) -> Array:
+        """Wald intervals of the coefficients, shape (k, 2): lower and upper end.
+
+        Parameters
+        ----------
+        level : float, optional
+            The one given to `infer`, if left out.
+        """
+        return self.table.interval(self._level(level))
 
     def exp(self, level: float | None = None) -> Array:
         """The exponentials of the coefficients and their intervals, shape (k, 3).
@@ -212,6 +221,37 @@ class GeneralizedInference(Printed):
             return HypothesisTest(f, (q, df), f_tail(f, (q, df)))
         return HypothesisTest(q * f, (q,), float(chdtrc(q, q * f)))
 
+    def to_frame(self) -> Any:
+        """The table of coefficients as a pandas DataFrame."""
+        return self.table.to_frame()
+
+    def to_text(self) -> str:
+        """The summary as R prints it, without the call."""
+        return "\n".join([*self._head(), self.table.to_text(), "", *self._foot()])
+
+    def to_markdown(self) -> str:
+        """The table of coefficients with intervals, and the fit as a whole below it."""
+        return self.table.grid().markdown(self._notes())
+
+    def to_html(self) -> str:
+        """As `to_markdown`, in HTML."""
+        return self.table.grid().html(self._notes())
+
+    def to_latex(self) -> str:
+        """As `to_markdown`, in LaTeX."""
+        return self.table.grid().latex(self._notes())
+
+    def __repr__(self) -> str:
+        return self.to_text()
+
+    def _repr_html_(self) -> str:
+        return self.to_html()
+
+    def _head(self) -> list[str]:
+        missing = int(np.isnan(self.table.estimate).sum())
+        note = f" ({missing} not defined because of singularities)" if missing else ""
+        return ["Coefficients:" + note]
+
     def _foot(self) -> list[str]:
         family = self.loss.family
         taken = format_one(self.dispersion, 7).strip() if family.dispersed else "1"
@@ -235,3 +275,12 @@ class GeneralizedInference(Printed):
             clusters = "" if self.n_clusters is None else f", {self.n_clusters} clusters"
             lines.insert(0, f"Standard errors: {self.covariance}{clusters}")
         return lines
+
+    def _notes(self) -> list[str]:
+        return [" ".join(line.split()) for line in self._foot() if line]
+
+    def _level(self, level: float | None) -> float:
+        if level is None:
+            return self.table.level
+        check_level(level)
+        return level

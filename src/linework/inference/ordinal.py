@@ -2,50 +2,44 @@
 
 from __future__ import annotations
 
+import copy
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from scipy.special import chdtrc
 from sklearn.utils.validation import check_is_fitted
 
-from linework.data.blocks import Array
-from linework.inference.hypothesis import HypothesisTest, wald_statistic
+from linework.data.blocks import Array, Block
+from linework.engine import map_rows
+from linework.inference.generalized_result import GeneralizedInference
+from linework.inference.hypothesis import HypothesisTest
 from linework.inference.likelihood_fit import SAME_FIT
-from linework.inference.printed import Printed
+from linework.inference.line import dense_tiles
 from linework.inference.r_numbers import format_one
-from linework.inference.summary import count
 from linework.inference.table import CoefficientTable
+from linework.inference.tails import central_quantile
 from linework.likelihood.ordinal import OrdinalRegression
 from linework.likelihood.parallel import ParallelProblem
 from linework.regression.ladder import climb
-from linework.solvers.cholesky import cholesky
+from linework.solvers.cholesky import Factor, cholesky
 from linework.solvers.least_squares import least_squares
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class OrdinalInference(Printed):
-    r"""Standard errors, tests and intervals of a regression for ordered classes.
+class OrdinalInference(GeneralizedInference):
+    r"""Standard errors, tests and intervals of a regression for ordered classes, as R's polr.
 
-    Made by `infer`. It holds a few numbers for each coefficient, and no rows.
+    In ``table`` and ``covariance_matrix`` stand the slopes and, after them, the thresholds, named
+    by the classes on either side. Standard errors are by the observed information. ``exp`` gives
+    odds ratios for the logit link: what a unit multiplies the odds of a higher class with. The null
+    deviance is that of thresholds alone.
 
-    Attributes
-    ----------
-    table : CoefficientTable
-        Estimate, standard error, z, p-value and interval of the slopes and, after them, of the
-        thresholds, whose names are those of the classes on either side; and w_j · sd(x_j).
-    covariance_matrix : array of shape (k, k)
-        Of the estimates, in the order of the table: the inverse of the observed information.
-    n, df_residual : float
-        Rows as the weights count, and n − k.
-    deviance, null_deviance : float
-        −2 times the log likelihood, and that of thresholds alone.
-    loglik, aic, bic : float
-    n_iter : int
-    link : str
-    n_thresholds : int
+    See Also
+    --------
+    GeneralizedInference : The attributes and other methods.
 
     Examples
     --------
@@ -54,86 +48,87 @@ class OrdinalInference(Printed):
     >>> y = [1, 1, 2, 1, 2, 3, 2, 3]
     >>> result = infer(OrdinalRegression().fit(X, y), X, y)
     >>> result.table.names, result.table.std_error.round(2)
-    (('x0', '1|2', '2|3'), array([0.58, 1.72, 2.86]))
-    >>> result.exp().round(2)  # the odds ratio for each unit of x, with its interval
-    array([[3.1 , 1.  , 9.63]])
+    (('x0', '1|2', '2|3'), array([0.63, 1.99, 3.47]))
+    >>> result.exp()[0].round(2)  # the odds ratio for each unit of x, with its interval
+    array([ 3.31,  0.97, 11.35])
     """
 
-    table: CoefficientTable
-    covariance_matrix: Array
-    n: float
-    df_residual: float
-    deviance: float
-    null_deviance: float
-    loglik: float
-    aic: float
-    bic: float
-    n_iter: int
-    link: str
-    n_thresholds: int
+    loss: Any  # a CumulativeLoss
+    _predictor: Any
 
-    def exp(self, level: float | None = None) -> Array:
-        """The exponentials of the slopes and their intervals, shape (d, 3).
+    def predict(
+        self,
+        X: Any,
+        interval: Literal["confidence"] | None = None,
+        level: float | None = None,
+        offset: Any = None,
+    ) -> Array:
+        """P(G ≤ k | x) for each class but the highest, with intervals if they are asked for.
 
-        For the logit link, ratios of the odds of a higher class.
+        An interval is formed for ζ_k − wᵀx, and its ends are brought to the scale of probabilities.
 
         Parameters
         ----------
+        X : array-like, sparse matrix or data frame of shape (n, d)
+        interval : {None, "confidence"}, default=None
         level : float, optional
             The one given to `infer`, if left out.
-        """
-        both = np.column_stack([self.table.estimate, self.confint(level)])
-        return np.asarray(np.exp(both[: len(both) - self.n_thresholds]))
-
-    def wald(self, hypothesis: Any, value: Any = 0.0) -> HypothesisTest:
-        """Test of linear hypotheses Hβ = c.
-
-        Parameters
-        ----------
-        hypothesis : array-like of shape (q, k) or (k,)
-            H, a row for each hypothesis, on slopes and thresholds in the order of the table.
-        value : array-like of shape (q,) or float, default=0.0
-            c.
+        offset : None
+            There are none.
 
         Returns
         -------
-        HypothesisTest, with NaN where the covariance of Hβ is singular
+        array of shape (n, K − 1), or (n, K − 1, 3) with intervals: value, lower and upper end
         """
-        f, q = wald_statistic(hypothesis, value, self.table.estimate, self.covariance_matrix)
+        if interval not in (None, "confidence"):
+            raise ValueError(f'interval is {interval!r}, and None or "confidence" is expected.')
+        value, error = self._predictor(X, offset)
+        half = 0.0 if interval is None else central_quantile(self._level(level), np.inf) * error
+        ends = [self.loss.link.mean(eta) for eta in (value, value - half, value + half)]
+        return ends[0] if interval is None else np.stack(ends, axis=-1)
+
+    def _test(self, f: float, q: float, df: float) -> HypothesisTest:
         return HypothesisTest(q * f, (q,), float(chdtrc(q, q * f)))
 
-    def compare(self, smaller: OrdinalInference) -> HypothesisTest:
-        """Analysis of deviance: the likelihood-ratio test against a model nested in this one.
-
-        Parameters
-        ----------
-        smaller : OrdinalInference
-            Of the same rows, with some of these columns.
-
-        Returns
-        -------
-        HypothesisTest
-        """
-        q = smaller.df_residual - self.df_residual
-        own, other = ((it.link, it.n, it.null_deviance) for it in (self, smaller))
-        if own != other or not q > 0.0:
-            raise ValueError(
-                "The models are not nested: the other is to be of the same rows, classes and link, "
-                f"with fewer columns. It has {count(smaller.n)} rows and "
-                f"{count(smaller.df_residual)} residual degrees of freedom, this one "
-                f"{count(self.n)} and {count(self.df_residual)}."
-            )
-        statistic = max(smaller.deviance - self.deviance, 0.0)
-        return HypothesisTest(statistic, (q,), float(chdtrc(q, statistic)))
-
     def _foot(self) -> list[str]:
-        df = count(self.df_residual)
-        return [
-            f"Thresholds of {self.n_thresholds + 1} classes, link {self.link}",
-            f"Residual deviance: {format_one(self.deviance, 7).strip()}  on {df}  degrees of "
-            f"freedom, without slopes {format_one(self.null_deviance, 7).strip()}",
-            f"AIC: {format_one(self.aic, 7).strip()}",
-        ]
+        deviance, aic = (format_one(value, 7).strip() for value in (self.deviance, self.aic))
+        return [f"Residual Deviance: {deviance}", f"AIC: {aic}"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ThresholdPredictor:
+    """ζ_k − wᵀx of a fitted model, and the covariance of θ = (−w, ζ − wᵀx̄).
+
+    Attributes
+    ----------
+    model : OrdinalRegression
+    centre : array of shape (d,)
+        x̄.
+    covariance : array of shape (d + K − 1, d + K − 1)
+    """
+
+    model: OrdinalRegression
+    centre: Array
+    covariance: Array
+
+    def __call__(self, X: Any, offset: Any) -> tuple[Array, Array]:
+        """Values and standard errors of rows, each of shape (n, K − 1)."""
+        if offset is not None:
+            raise ValueError("An offset is given, and OrdinalRegression has none: leave it out.")
+        model, d = self.model, len(self.centre)
+        value = model.thresholds_ - model.linear_predictor(X)[:, None]
+        of_slopes, of_both = np.split(self.covariance[:d], [d], axis=1)
+        of_levels = self.covariance[d:, d:].diagonal()
+
+        def variances(block: Block) -> Array:
+            parts = []
+            for _, rows in dense_tiles(block):
+                Z = rows - self.centre
+                by_slopes = np.einsum("ij,ij->i", Z @ of_slopes, Z)
+                parts.append(by_slopes[:, None] + 2.0 * Z @ of_both + of_levels)
+            return np.concatenate(parts)
+
+        return value, np.sqrt(map_rows(model._read(X, reset=False), variances))
 
 
 def infer_ordinal(
@@ -167,9 +162,14 @@ def infer_ordinal(
             "infer without."
         )
     problem = model._problem(table)
-    value, matrix = _at_the_fit(model, problem)
+    value, factor = _at_the_fit(model, problem)
     estimate = np.concatenate([model.coef_, model.thresholds_]).astype(np.float64)
     n, deviance = problem.columns.weight, 2.0 * problem.columns.weight * value
+    T = np.eye(len(estimate))  # from θ = (−w, ζ − wᵀx̄) to (w, ζ)
+    T[: len(names)] *= -1.0
+    T[len(names) :, : len(names)] = -problem.centre
+    root = factor.whiten(T)
+    matrix = root @ root.T
     spread = np.full(len(estimate), np.nan)
     spread[: len(names)] = np.sqrt(problem.squares)
     cuts = tuple(f"{low}|{high}" for low, high in pairwise(classes.tolist()))
@@ -184,23 +184,27 @@ def infer_ordinal(
             standardised=estimate * spread,
         ),
         covariance_matrix=matrix,
+        covariance=covariance,
+        n_clusters=None,
         n=n,
         df_residual=n - len(estimate),
+        df_null=n - len(cuts),
         deviance=deviance,
         null_deviance=model.null_deviance_,
+        pearson=np.nan,
+        dispersion=1.0,
         loglik=-0.5 * deviance,
         aic=deviance + 2.0 * len(estimate),
         bic=deviance + float(np.log(n)) * len(estimate),
         n_iter=model.n_iter_,
-        link=model.link,
-        n_thresholds=len(cuts),
+        loss=problem.loss,
+        _predictor=ThresholdPredictor(copy.copy(model), problem.centre, factor.inverse()),
     )
 
 
-def _at_the_fit(model: OrdinalRegression, problem: ParallelProblem) -> tuple[float, Array]:
-    """The mean loss and the covariance (k, k), or a sentence where this is no fit to the rows."""
-    d, k = problem.table.n_columns, problem.loss.n_scores
-    slope = -np.tile(model.coef_[:, None], k).astype(np.float64)
+def _at_the_fit(model: OrdinalRegression, problem: ParallelProblem) -> tuple[float, Factor]:
+    """The mean loss and the information of θ, or a sentence where this is no fit to the rows."""
+    slope = -np.tile(model.coef_[:, None], problem.loss.n_scores).astype(np.float64)
     theta = problem.parameters(slope, model.thresholds_)
     value, gradient = problem.evaluate(theta)
     weight, factor = problem.columns.weight, None
@@ -213,9 +217,4 @@ def _at_the_fit(model: OrdinalRegression, problem: ParallelProblem) -> tuple[flo
             "The model is not the fit to these rows, or they do not determine it, as where the "
             "classes are separated: give the X, y and sample_weight that it was fitted with."
         )
-    # From θ = (−w, ζ − wᵀx̄) to (w, ζ).
-    T = np.eye(d + k)
-    T[:d] *= -1.0
-    T[d:, :d] = -problem.centre
-    root = factor.whiten(T)
-    return value, root @ root.T
+    return value, factor
