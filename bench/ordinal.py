@@ -1,8 +1,8 @@
 """OrdinalRegression against statsmodels' OrderedModel, each brought to a small scaled gradient.
 
-The scaled gradient is one function for both: the largest derivative of the mean loss by a threshold,
-or by a slope for columns of unit spread about their means. OrderedModel's tolerance is tightened
-until it reaches TARGET, or gives up.
+The scaled gradient is one function for both: the largest derivative of the mean loss by a
+threshold, or by a slope for columns of unit spread about their means. OrderedModel's tolerance is
+tightened until it reaches TARGET, or gives up; with 100,000 rows that takes it minutes.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from linework import OrdinalRegression
 
 TARGET = 1e-8
 TOLERANCES = (1e-5, 1e-8, 1e-11)
-SHAPES = ((2_000, 5, 3), (20_000, 10, 4), (100_000, 20, 5))
+SHAPES = ((2_000, 5, 3), (20_000, 10, 4))
 
 
 def data(n: int, d: int, n_classes: int) -> tuple[np.ndarray, np.ndarray]:
@@ -61,13 +61,12 @@ def of_statsmodels(
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--shapes", type=int, default=len(SHAPES), help="how many of the shapes")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     machine("statsmodels")
     print("\n| rows × columns, classes | fit | scaled gradient | seconds | ratio |")
     print("| --- | --- | ---: | ---: | ---: |")
-    for n, d, n_classes in SHAPES[: options.shapes]:
+    for n, d, n_classes in SHAPES:
         X, y = data(n, d, n_classes)
         fits: dict[str, Callable[[], tuple[np.ndarray, np.ndarray]]] = {
             "linework": partial(of_linework, X, y)

@@ -87,6 +87,17 @@ class TestObjective:
         assert it.evaluate(theta)[0] == np.inf
 
 
+def test_scaled_gradient_of_thresholds_alone_is_at_most_one(rng: np.random.Generator) -> None:
+    X, y = ordered(rng)
+    loss, null = CumulativeLoss(LINKS["logit"], 3), LINKS["logit"].link(np.arange(1, 4) / 4)
+    along = loss.evaluate(y[:, None], np.tile(null, (len(y), 1)))[1].sum(axis=1)
+    for scale in (1e-4, 1e6):
+        X[:, 0] = scale * along  # as much as a column can say
+        it = ParallelProblem.of(as_table(X, y.astype(float)), loss, null, True, 0.0, 0.0)
+        gradient = it.evaluate(it.parameters(np.zeros((3, 3)), null))[1]
+        assert it.scaled(gradient) == pytest.approx(1.0, rel=1e-12)
+
+
 def test_an_indefinite_hessian_is_replaced_by_squares_of_scores(rng: np.random.Generator) -> None:
     X, y = ordered(rng, 40)
     loss, null = CumulativeLoss(LINKS["cauchit"], 3), np.array([-1.0, 0.0, 1.0])
@@ -97,6 +108,21 @@ def test_an_indefinite_hessian_is_replaced_by_squares_of_scores(rng: np.random.G
     r = loss.evaluate(y[:, None], X @ coef + intercept)[1]
     scores = np.column_stack([(X - it.centre) * r.sum(axis=1)[:, None], r])
     np.testing.assert_allclose(it.hessian(theta), scores.T @ scores / 40, rtol=1e-9, atol=1e-12)
+
+
+def test_rows_drawn_by_curvature_of_either_sign_estimate_the_hessian(
+    rng: np.random.Generator,
+) -> None:
+    """Rows of negative curvature are drawn by its size, and keep its sign."""
+    X, y = ordered(rng, 4_000)
+    loss, null = CumulativeLoss(LINKS["cauchit"], 3), np.array([-1.0, 0.0, 1.0])
+    whole = ParallelProblem.of(as_table(X, y.astype(float)), loss, null, True, 0.0, 0.0)
+    theta = np.append([0.5, 0.0, -0.5], null)
+    part = whole.focused(theta, 400)
+    assert part.table.n_rows <= 400
+    exact, estimate = whole.second_derivatives(theta), part.second_derivatives(theta)
+    root = np.sqrt(exact.diagonal())
+    assert np.abs((estimate - exact) / np.outer(root, root)).max() < 0.3
 
 
 class TestOptimum:
