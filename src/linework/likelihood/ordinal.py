@@ -21,7 +21,7 @@ from linework.likelihood.base import LikelihoodModel
 from linework.likelihood.logistic import SeparationWarning
 from linework.likelihood.parallel import ParallelProblem, WideParallelProblem
 from linework.likelihood.separability import separability_of
-from linework.likelihood.solve import solve
+from linework.likelihood.solve import WIDE, solve
 from linework.losses import LINKS, CumulativeLoss
 
 LINKS_OF_PROBABILITIES = ("logit", "probit", "cloglog", "loglog", "cauchit")
@@ -139,13 +139,16 @@ class OrdinalRegression(Probabilistic, LikelihoodModel):
             solver=partial(solve, wide=WideParallelProblem),
             kind=ParallelProblem,
         )
+        assert isinstance(problem, ParallelProblem)
         slope = -coef[:, 0]
         value = self.convergence_.objective - 0.5 * self.alpha * float(slope @ slope)
         self.deviance_ = 2.0 * problem.columns.weight * value
         self.classes_, self.n_iter_ = classes, self.convergence_.n_iter
         self.coef_, self.thresholds_ = slope.astype(table.dtype), thresholds.astype(table.dtype)
         if not self.alpha and map_rows(table, self._is_certain).any():
-            self._tell_of_separation(table, len(thresholds))
+            theta = problem.parameters(coef, thresholds)
+            if len(theta) > WIDE or problem.is_flat(theta):
+                self._tell_of_separation(table, len(thresholds))
         return self
 
     def linear_predictor(self, X: Any) -> Array:
@@ -170,7 +173,7 @@ class OrdinalRegression(Probabilistic, LikelihoodModel):
         return self._loss(len(thresholds)).log_shares(thresholds - self._slope(block)[:, None])
 
     def _is_certain(self, block: Block) -> Array:
-        """Which rows are certain to lie on one side of a threshold, as in every separable fit."""
+        """Which rows all but surely lie on one side of a threshold; some in a separable fit."""
         eta, link = self.thresholds_ - self._slope(block)[:, None], LINKS[self.link]
         with np.errstate(all="ignore"):
             odds = np.minimum(link.log_mean(eta), link.log_complement(eta))
