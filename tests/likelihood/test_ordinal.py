@@ -1,5 +1,6 @@
 """Regression for ordered classes: the objective, the optimum, the order, and what is refused."""
 
+import dataclasses
 import warnings
 from typing import Any
 
@@ -71,7 +72,8 @@ class TestObjective:
         self, rng: np.random.Generator, link: str, kind: Any
     ) -> None:
         it, theta = self.problem(rng, link, kind)
-        wide = WideParallelProblem(**vars(it))
+        fields = {field.name: getattr(it, field.name) for field in dataclasses.fields(it)}
+        wide = WideParallelProblem(**fields)
         s = rng.standard_normal(len(theta))
         wanted = it.second_derivatives(theta) @ s
         np.testing.assert_allclose(wide.product(theta)(s), wanted, rtol=1e-10, atol=1e-13)
