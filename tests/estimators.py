@@ -44,6 +44,7 @@ SETTINGS_OF: dict[str, list[dict[str, Any]]] = {
         {"family": "gamma", "link": "log"},
         {"family": "negative_binomial", "alpha": 0.1},
     ],
+    "OrdinalRegression": [{"link": "probit"}, {"link": "cloglog"}, {"alpha": 0.1}],
     "FisherDiscriminant": [
         {"threshold": "equal-density"},
         {"criterion": "trace-ratio"},
@@ -146,7 +147,8 @@ def answers(model: BaseEstimator, X: Array) -> list[Array]:
 
 def coefficients(model: BaseEstimator) -> list[Array]:
     """Those of a model that has them; a classifier may be linear and have none."""
-    return [model.coef_, model.intercept_] if hasattr(model, "coef_") else []
+    names = ("coef_", "intercept_", "thresholds_")
+    return [getattr(model, name) for name in names if hasattr(model, name)]
 
 
 def assert_close(left: list[Array], right: list[Array], rtol: float) -> None:

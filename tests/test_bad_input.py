@@ -29,10 +29,11 @@ from sklearn.exceptions import ConvergenceWarning
 pytestmark = [
     # Where a penalty is far below the rounding errors of the gradient, no duality gap can be shown.
     pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),
-    # Classes of one row, without spread, or between others: true of the tables below.
+    # Classes of one row, without spread, between others, or apart: true of the tables below.
     pytest.mark.filterwarnings("ignore:Class .* has a single row"),
     pytest.mark.filterwarnings("ignore:Column .* is constant within every class"),
     pytest.mark.filterwarnings("ignore:No training row is assigned"),
+    pytest.mark.filterwarnings("ignore::linework.SeparationWarning"),
 ]
 
 Rows = tuple[Any, Any, Any]

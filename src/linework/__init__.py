@@ -22,6 +22,7 @@ from linework.inference.influence import Influence, influence
 from linework.inference.likelihood_ratio import likelihood_ratio_test
 from linework.inference.margins import marginal_effects
 from linework.inference.multinomial_result import MultinomialInference
+from linework.inference.ordinal import OrdinalInference
 from linework.inference.profile_confint import profile_confint
 from linework.inference.result import Inference
 from linework.inference.score_test import score_test
@@ -30,6 +31,7 @@ from linework.likelihood.glm_path import glm_path
 from linework.likelihood.logistic import LogisticRegression, SeparationWarning
 from linework.likelihood.logistic_cv import LogisticRegressionCV
 from linework.likelihood.logistic_path import logistic_path
+from linework.likelihood.ordinal import OrdinalRegression
 from linework.likelihood.separability import Separability, linear_separability
 from linework.regression.lasso import ElasticNet, Lasso
 from linework.regression.lasso_cv import ElasticNetCV, LassoCV
@@ -60,6 +62,8 @@ __all__ = [
     "LogisticRegressionCV",
     "MaskingDisplay",
     "MultinomialInference",
+    "OrdinalInference",
+    "OrdinalRegression",
     "QuadraticDiscriminantAnalysis",
     "RegularizedDiscriminantAnalysis",
     "RegularizedDiscriminantAnalysisCV",

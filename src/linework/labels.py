@@ -49,6 +49,23 @@ def encode(y: Any, weight: Array | None, n_rows: int) -> tuple[Array, Array]:
     return classes, np.minimum(number, len(classes) - 1)
 
 
+def in_given_order(classes: Array, order: Any) -> tuple[Array, Array]:
+    """The classes (K,) in an order that names each of them once, and the new number of each (K,).
+
+    With None they stay as they are.
+    """
+    if order is None:
+        return classes, np.arange(len(classes))
+    given, found = list(order), classes.tolist()
+    if len(set(given)) != len(given) or set(given) != set(found):
+        raise ValueError(
+            f"classes is {given}, and the classes in y are {found}: name each class that y has "
+            "rows of once, from the lowest to the highest."
+        )
+    number = np.array([given.index(label) for label in found])
+    return classes[np.argsort(number)], number
+
+
 def class_weights(class_weight: Any, classes: Array, totals: Array) -> Array:
     """A factor for the rows of each class (K,), or a sentence on what is wrong with the request.
 

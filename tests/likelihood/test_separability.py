@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.datasets import load_iris
@@ -73,6 +74,24 @@ def test_quasi_separation_names_the_column() -> None:
     y[X[:, 2] == 1.0] = 1  # a dummy column, all of whose rows are of one class
     found = linear_separability(X, y)
     assert (found.kind, found.columns, found.margin) == ("quasi", ("x2",), 0.0)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
+def test_a_few_rows_of_many_are_enough_for_quasi_separation(n_classes: int, kind: Any) -> None:
+    X, y = rows(20_000)
+    y += (n_classes - 2) * (np.arange(20_000) % 2)
+    X[:, 2] = (np.arange(20_000) % 2_000 == 1) & (y == n_classes - 1)
+    found = linear_separability(kind(X), y)
+    assert 0 < X[:, 2].sum() < 11
+    assert found.kind == "quasi"
+    assert "x2" in found.columns
+
+
+def test_a_constant_column_separates_nothing() -> None:
+    X = np.column_stack([np.full(6, 3.0), np.arange(6.0)])
+    found = linear_separability(X, [0, 0, 0, 1, 1, 1])
+    assert (found.kind, found.columns) == ("complete", ("x1",))
 
 
 def test_rows_of_weight_zero_do_not_count() -> None:

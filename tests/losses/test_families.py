@@ -36,6 +36,7 @@ MEANS: dict[str, Plain] = {
     "logit": lambda eta: 1.0 / (1.0 + np.exp(-eta)),
     "probit": lambda eta: 0.5 * erfc(-eta / np.sqrt(2.0)),
     "cloglog": lambda eta: 1.0 - np.exp(-np.exp(eta)),
+    "loglog": lambda eta: np.exp(-np.exp(-eta)),
     "cauchit": lambda eta: 0.5 + np.arctan(eta) / np.pi,
     "inverse": lambda eta: 1.0 / eta,
     "inverse_square": lambda eta: eta**-0.5,
@@ -44,7 +45,7 @@ MEANS: dict[str, Plain] = {
     "power -0.5": lambda eta: eta**-2.0,
 }
 ALL_LINKS: dict[str, Link] = {**LINKS, "power 3": Power(3.0), "power -0.5": Power(-0.5)}
-SIGMOIDS = ("logit", "probit", "cloglog", "cauchit")
+SIGMOIDS = ("logit", "probit", "cloglog", "loglog", "cauchit")
 
 
 def half_deviance(p: float) -> Callable[[Any, Any], Any]:
@@ -170,7 +171,7 @@ class TestLinks:
         np.testing.assert_allclose(by_failure, np.abs(it.slope(eta)) / (1.0 - mu), rtol=1e-12)
 
 
-@pytest.mark.parametrize("link", SIGMOIDS)
+@pytest.mark.parametrize("link", [link for link in SIGMOIDS if link != "loglog"])
 def test_sigmoids_keep_their_digits_in_the_tails(link: str) -> None:
     it = LINKS[link]
     tails = {  # ln μ far left, from the first terms of the series of each
@@ -191,6 +192,13 @@ def test_sigmoids_keep_their_digits_in_the_tails(link: str) -> None:
     if link != "cloglog":  # the others are symmetric
         np.testing.assert_array_equal(it.log_complement(-eta), it.log_mean(eta))
         np.testing.assert_array_equal(it.log_rates(-eta)[1], it.log_rates(eta)[0])
+
+
+def test_loglog_is_cloglog_from_the_other_side() -> None:
+    eta, loglog, cloglog = np.array([-6.0, -0.3, 40.0, 700.0]), LINKS["loglog"], LINKS["cloglog"]
+    np.testing.assert_array_equal(loglog.log_mean(eta), cloglog.log_complement(-eta))
+    np.testing.assert_array_equal(loglog.log_complement(eta), cloglog.log_mean(-eta))
+    np.testing.assert_array_equal(loglog.log_rates(eta), cloglog.log_rates(-eta)[::-1])
 
 
 def test_a_certain_failure_under_cloglog_costs_its_hazard() -> None:

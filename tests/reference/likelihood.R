@@ -318,11 +318,14 @@ negative_binomial <- list(
 # 6. Ordered classes ----------------------------------------------------------------------------
 
 distributions <- list(logistic = list(plogis, dlogis), probit = list(pnorm, dnorm),
-                      cloglog = list(function(x) 1 - exp(-exp(x)), function(x) exp(x - exp(x))))
-ordinal_case <- function(method, names) {
+                      cloglog = list(function(x) 1 - exp(-exp(x)), function(x) exp(x - exp(x))),
+                      loglog = list(function(x) exp(-exp(-x)), function(x) exp(-x - exp(-x))),
+                      cauchit = list(pcauchy, dcauchy))
+ordinal_case <- function(method, names, start = NULL, near = 1e-4) {
   data <- as.data.frame(tables$housing)
   X <- as.matrix(data[names]); g <- factor(data$satisfaction, ordered = TRUE); w <- data$freq
-  fit <- polr(g ~ X, weights = w, method = method, Hess = TRUE, control = list(reltol = 1e-15, maxit = 5000))
+  arguments <- list(g ~ X, weights = w, method = method, Hess = TRUE, control = list(reltol = 1e-15, maxit = 5000))
+  fit <- do.call(polr, c(arguments, if (!is.null(start)) list(start = start)))
   F <- distributions[[method]][[1]]; f <- distributions[[method]][[2]]
   K <- nlevels(g); p <- ncol(X); k <- as.integer(g)
   gradient <- function(par) {  # of -loglik
@@ -342,7 +345,7 @@ ordinal_case <- function(method, names) {
   }
   par <- c(coef(fit), fit$zeta)
   for (i in 1:10) par <- par - solve(hessian(par), gradient(par))
-  stopifnot(max(abs(par - c(coef(fit), fit$zeta))) < 1e-4)
+  stopifnot(max(abs(par - c(coef(fit), fit$zeta))) < near)
   H <- hessian(par)
   z <- c(-Inf, par[p + 1:(K - 1)], Inf); eta <- drop(X %*% par[1:p])
   P <- ifelse(k == K, 1, F(z[k + 1] - eta)) - ifelse(k == 1, 0, F(z[k] - eta))
@@ -356,7 +359,9 @@ names_x <- c("influence", "contact", "apartment", "atrium", "terrace")
 ordinal <- list(
   convention = "P(Y <= k) = F(threshold_k - x'coef); se: of coef, then of the thresholds, from the observed information",
   logistic = ordinal_case("logistic", names_x), probit = ordinal_case("probit", names_x),
-  cloglog = ordinal_case("cloglog", names_x)
+  cloglog = ordinal_case("cloglog", names_x), loglog = ordinal_case("loglog", names_x),
+  # It finds no start by itself, and stops early.
+  cauchit = ordinal_case("cauchit", names_x, start = c(numeric(5), qcauchy(c(1, 2) / 3)), near = 0.02)
 )
 
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 import linework
 from linework.data.blocks import Array, Block
@@ -115,6 +116,22 @@ def test_curvature(loss: Loss, dtype: Any) -> None:
         for compiled in (False, True)
     ]
     np.testing.assert_allclose(both[1], both[0], rtol=1e-12, atol=1e-12 * np.abs(both[0]).max())
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
+def test_curvature_of_either_sign(kind: Any, compiled: bool) -> None:
+    b = block(1_003, 7, 1)
+    centre, coef = np.linspace(-1.0, 1.0, 7), np.linspace(0.1, 1.0, 7)[:, None]
+    h = np.sin(b.X @ coef)
+    rows = Block(kind(b.X), b.y, b.weight)
+    found = Curvature.from_block(
+        rows, coef, np.zeros(1), centre, lambda y, eta: np.sin(eta), compiled
+    )
+    Z = np.column_stack([b.X - centre, np.ones(len(b))])
+    weight = h[:, 0] if b.weight is None else h[:, 0] * b.weight
+    assert weight.min() < 0.0 < weight.max()
+    np.testing.assert_allclose(found.sums[0], (Z.T * weight) @ Z, rtol=1e-9, atol=1e-9)
 
 
 @pytest.mark.parametrize("loss", LOSSES.values(), ids=LOSSES)

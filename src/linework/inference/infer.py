@@ -11,13 +11,15 @@ from linework.inference.generalized import infer_likelihood
 from linework.inference.linear import infer_least_squares
 from linework.inference.multinomial import infer_multinomial
 from linework.inference.multinomial_fit import MultinomialFit
+from linework.inference.ordinal import infer_ordinal
 from linework.likelihood.glm import GLM
 from linework.likelihood.logistic import LogisticRegression
+from linework.likelihood.ordinal import OrdinalRegression
 from linework.regression.linear import LinearRegression
 
 
 def infer(
-    model: LinearRegression | GLM | LogisticRegression,
+    model: LinearRegression | GLM | LogisticRegression | OrdinalRegression,
     X: Any,
     y: Any,
     *,
@@ -35,7 +37,7 @@ def infer(
 
     Parameters
     ----------
-    model : LinearRegression, LogLinearRegression, GLM or LogisticRegression
+    model : LinearRegression, LogLinearRegression, GLM, LogisticRegression or OrdinalRegression
         Fitted, without a penalty and without ``positive=True``. For `LogLinearRegression`
         everything is about ln y. A `LogisticRegression` is of two classes, with ``C=np.inf``.
     X : array-like, sparse matrix or data frame of shape (n, d)
@@ -68,8 +70,8 @@ def infer(
     Returns
     -------
     Inference, or a tuple of one for each target where y is of shape (n, t) with t > 1;
-    GeneralizedInference for a `GLM` or `LogisticRegression`, and its kind MultinomialInference for
-    three and more classes
+    GeneralizedInference for a `GLM` or `LogisticRegression`, and its kinds MultinomialInference for
+    three and more classes and OrdinalInference for an `OrdinalRegression`
 
     Notes
     -----
@@ -108,4 +110,6 @@ def infer(
         raise ValueError(
             f"An offset is given, and {type(model).__name__} has none: take it off y, or fit a GLM."
         )
+    if isinstance(model, OrdinalRegression):
+        return infer_ordinal(model, X, y, covariance, sample_weight, weights, level)
     return infer_least_squares(model, X, y, covariance, groups, sample_weight, weights, level)

@@ -42,10 +42,10 @@ class GLM(RegressorMixin, LikelihoodModel):
         `linework.losses`, such as ``Tweedie(power=1.3)`` or ``NegativeBinomial(theta=2.0)``; with
         ``power=None`` and ``theta=None`` these are estimated by maximum likelihood.
     link : str or Link, default=None
-        g: ``"identity"``, ``"log"``, ``"logit"``, ``"probit"``, ``"cloglog"``, ``"cauchit"``,
-        ``"inverse"``, ``"inverse_square"``, ``"sqrt"``, or ``Power(p)`` of `linework.losses`. By
-        default R's for the family: in the order above identity, logit, log, inverse,
-        inverse_square, log, log.
+        g: ``"identity"``, ``"log"``, ``"logit"``, ``"probit"``, ``"cloglog"``, ``"loglog"``,
+        ``"cauchit"``, ``"inverse"``, ``"inverse_square"``, ``"sqrt"``, or ``Power(p)`` of
+        `linework.losses`. By default R's for the family: in the order above identity, logit, log,
+        inverse, inverse_square, log, log.
     alpha : float, default=0.0
         Strength of the penalty; the intercept has none.
     l1_ratio : float from 0 to 1, default=0.0

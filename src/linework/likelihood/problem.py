@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from dataclasses import dataclass
 from functools import cached_property, partial
+from typing import Self
 
 import numpy as np
 
@@ -57,7 +58,7 @@ class Problem:
     @classmethod
     def of(
         cls, table: Table, loss: Loss, null: Array, fit_intercept: bool, l2: float, l1: float
-    ) -> Problem:
+    ) -> Self:
         """The problem of a table, by a pass for its columns and one for intercepts alone.
 
         ``null`` (k,) holds the best of those.
@@ -70,7 +71,7 @@ class Problem:
             eta = np.tile(null, (len(block), 1))
             if block.offset is not None:
                 eta += block.offset
-            squares = np.square(loss.evaluate(block.targets, eta)[1]).mean(axis=1)
+            squares = cls._mean_squares(loss.evaluate(block.targets, eta)[1])
             return np.array(squares.sum() if block.weight is None else block.weight @ squares)
 
         unit = float(np.sqrt(map_reduce(table, square) / columns.weight))
@@ -79,6 +80,11 @@ class Problem:
         return cls(
             table, loss, columns, fit_intercept, penalties, l1, unit or 1.0, redundant, large
         )
+
+    @staticmethod
+    def _mean_squares(scores: Array) -> Array:
+        """Of the scores (n, k) that the slopes of a row have, shape (n,)."""
+        return np.asarray(np.square(scores).mean(axis=1))
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -272,7 +278,7 @@ class Problem:
 
         def curvature(block: Block) -> Array:
             eta = linear_predictors(block.X, coef, intercept, block.offset)
-            h = self.loss.curvature(block.targets, eta)[:, first == second].sum(axis=1)
+            h = np.abs(self.loss.curvature(block.targets, eta)[:, first == second].sum(axis=1))
             return np.asarray(h if block.weight is None else h * block.weight)
 
         h = map_rows(self.table, curvature)

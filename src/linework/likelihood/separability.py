@@ -105,8 +105,9 @@ def linear_separability(X: Any, y: Any, sample_weight: Any = None) -> Separabili
 
     Notes
     -----
-    A programme of few rows that has no answer but zero answers for all. Otherwise the rows that its
-    answer breaks join it, a pass over the rows each time.
+    A programme of few rows' constraints that has no answer but zero answers for all. Otherwise the
+    rows that its answer breaks join it, a pass over the rows each time. The sum is always that of
+    all rows: those that alone lie off the boundary may be few.
     """
     reader = _Reader()
     table, classes = reader._read_labelled(X, y, sample_weight, reset=True)
@@ -142,7 +143,7 @@ def separability_of(
         theta = theta - theta.mean(axis=0)
     coef = theta[:, :d] / spread
     intercept = theta[:, d] * fit_intercept - coef @ mean
-    used = np.abs(theta[:, :d]).max(axis=0) > 1e-7
+    used = (np.abs(theta[:, :d]).max(axis=0) > 1e-7) & np.isfinite(spread)
     margin = 0.0
     if kind == "complete":
         margins = _of_rows(table, coef, intercept)
@@ -180,6 +181,7 @@ def _separate(
     d = len(mean)
     size = min(len(present), FIRST * (d + 1) * max(1, k - 1))
     chosen = np.random.default_rng(0).choice(present, size, replace=False)
+    direction = None if strictly else _mean_margin(table, mean, spread, k, fit_intercept)
     while True:
         part = table.take(np.sort(chosen)).held()
         X = part.rows(slice(0, part.n_rows))
@@ -187,7 +189,7 @@ def _separate(
         Z[:, :d] = ((X.toarray() if sp.issparse(X) else X) - mean) / spread
         Z[:, d] = float(fit_intercept)
         assert part.group is not None
-        theta = _programme(_constraints(Z, part.group, k), strictly)
+        theta = _programme(_constraints(Z, part.group, k), direction)
         if theta is None:
             return None
         theta = theta.reshape(-1, d + 1)
@@ -218,15 +220,34 @@ def _constraints(Z: Array, group: Array, k: int) -> Any:
     return sp.vstack(blocks).tocsr()
 
 
-def _programme(A: Any, strictly: bool) -> Array | None:
-    """Θ with Aθ ≥ 0, |θ| ≤ 1, strictly so in every row or in some; None where there is none."""
+def _mean_margin(table: Table, mean: Array, spread: Array, k: int, fit_intercept: bool) -> Array:
+    """The sum of all rows' constraints, divided by the rows' number: shape (p,)."""
+
+    def sums(block: Block) -> Array:
+        block = block.present()
+        assert block.group is not None
+        rows = np.arange(len(block))
+        of_class = sp.csr_array((np.ones(len(rows)), (block.group, rows)), (k, len(rows)))
+        X = of_class @ block.X
+        return np.column_stack([X.toarray() if sp.issparse(X) else X, of_class.sum(axis=1)])
+
+    S = map_reduce(table, sums)
+    count = S[:, -1:].copy()
+    S[:, :-1] = (S[:, :-1] - count * mean) / spread
+    S[:, -1] *= fit_intercept
+    total = S[1] - S[0] if k == 2 else (k * S - S.sum(axis=0)).ravel()
+    return np.asarray(total / count.sum())
+
+
+def _programme(A: Any, direction: Array | None) -> Array | None:
+    """Θ with Aθ ≥ 0, |θ| ≤ 1, strictly so in every row, or far along a direction; else None."""
     m, p = A.shape
-    if strictly:  # the last variable is t
+    if direction is None:  # the last variable is t
         minus_one = sp.csr_array(np.ones((m, 1)))
         constraints = sp.hstack([sp.csr_array(-A), minus_one]).tocsr()
         cost, bounds = np.append(np.zeros(p), -1.0), [(-1.0, 1.0)] * p + [(0.0, 1.0)]
     else:
-        constraints, cost = sp.csr_array(-A), -np.asarray(A.sum(axis=0)).ravel() / m
+        constraints, cost = sp.csr_array(-A), -direction
         bounds = [(-1.0, 1.0)] * p
     found = linprog(cost, A_ub=constraints, b_ub=np.zeros(m), bounds=bounds, method="highs")
     if found.x is None:

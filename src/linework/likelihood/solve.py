@@ -34,19 +34,21 @@ def solve(
     max_iter: int,
     hessian: Array | None = None,
     near: bool = False,
+    wide: type[WideProblem] = WideProblem,
 ) -> Minimum:
     """The minimum of a problem, from a start: by way of a sample of the rows, where there are many.
 
     The sample is solved until its gradient is within its own sampling noise. Its Hessian, an
     estimate of that of all rows to one part in √(rows / parameters), makes the steps. A start that
-    is ``near`` goes without, and may bring a ``hessian`` from where it comes.
+    is ``near`` goes without, and may bring a ``hessian`` from where it comes. ``wide`` is what a
+    problem of too many parameters for a matrix becomes.
     """
     parameters = int(np.prod(problem.shape))
     if parameters > WIDE and problem.l1 is not None:
         return by_working_sets(problem, theta, tol, max_iter)
     if parameters > WIDE:
         fields = {f.name: getattr(problem, f.name) for f in dataclasses.fields(problem)}
-        return minimise_wide(WideProblem(**fields), theta, tol, max_iter)
+        return minimise_wide(wide(**fields), theta, tol, max_iter)
     if near:
         return minimise(problem, theta, tol, max_iter, hessian)
     return _from_sample(problem, theta, tol, max_iter)

@@ -1,5 +1,6 @@
 """Losses of the likelihood models: families, links, and what a fit asks of the two together."""
 
+from linework.losses.cumulative import CumulativeLoss
 from linework.losses.families import (
     FAMILIES,
     Binomial,
@@ -20,6 +21,7 @@ __all__ = [
     "FAMILIES",
     "LINKS",
     "Binomial",
+    "CumulativeLoss",
     "Family",
     "Gamma",
     "Gaussian",

@@ -216,6 +216,38 @@ class Cloglog(Link):
         return self.log_slope(eta) - self.log_mean(eta), eta
 
 
+class Loglog(Link):
+    """η = −ln(−ln μ), the log-log link: cloglog seen from the other side, 1 − μ at −η."""
+
+    name = "loglog"
+    _mirrored: ClassVar[Link] = Cloglog()
+
+    def link(self, mu: Array) -> Array:
+        return np.asarray(-np.log(-np.log(mu)))
+
+    def mean(self, eta: Array) -> Array:
+        return np.asarray(np.exp(-np.exp(-eta)))
+
+    def slope(self, eta: Array) -> Array:
+        return self._mirrored.slope(-eta)
+
+    def curve(self, eta: Array) -> Array:
+        return -self._mirrored.curve(-eta)
+
+    def log_mean(self, eta: Array) -> Array:
+        return self._mirrored.log_complement(-eta)
+
+    def log_complement(self, eta: Array) -> Array:
+        return self._mirrored.log_mean(-eta)
+
+    def log_slope(self, eta: Array) -> Array:
+        return self._mirrored.log_slope(-eta)
+
+    def log_rates(self, eta: Array) -> tuple[Array, Array]:
+        by_success, by_failure = self._mirrored.log_rates(-eta)
+        return by_failure, by_success
+
+
 class Cauchit(Link):
     """η = tan(π (μ − ½)), the quantile of the Cauchy distribution."""
 
@@ -282,6 +314,7 @@ LINKS: dict[str, Link] = {
     "logit": Logit(),
     "probit": Probit(),
     "cloglog": Cloglog(),
+    "loglog": Loglog(),
     "cauchit": Cauchit(),
     "inverse": Power(-1.0),
     "inverse_square": Power(-2.0),

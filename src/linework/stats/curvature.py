@@ -27,7 +27,7 @@ class Curvature:
     Attributes
     ----------
     sums : array of shape (k(k + 1)/2, d + 1, d + 1)
-        For each pair of linear predictors a ≤ b; those of a < b come of negative h.
+        For each pair of linear predictors a ≤ b.
 
     Examples
     --------
@@ -88,8 +88,7 @@ class Curvature:
 def _add_dense(total: Array, X: Array, h: Array, centre: Array, compiled: bool) -> None:
     n, d = X.shape
     Z = scratch((n, d + 1), X.dtype)
-    sign = _signs(h)
-    root, centre = np.sqrt(h * sign).astype(X.dtype, copy=False), centre.astype(X.dtype)
+    root, centre = np.sqrt(np.abs(h)).astype(X.dtype, copy=False), centre.astype(X.dtype)
     for pair in range(h.shape[1]):
         if compiled and X.flags.c_contiguous:
             from linework.stats.curvature_kernels import scale_rows
@@ -99,7 +98,13 @@ def _add_dense(total: Array, X: Array, h: Array, centre: Array, compiled: bool) 
             np.subtract(X, centre, out=Z[:, :d])
             Z[:, d] = 1.0
             Z *= root[:, pair, None]
-        total[pair] += sign[pair] * (Z.T @ Z)
+        below = h[:, pair] < 0.0
+        if not below.any():
+            total[pair] += Z.T @ Z
+        elif (h[:, pair] <= 0.0).all():
+            total[pair] -= Z.T @ Z
+        else:
+            total[pair] += Z.T @ Z - 2.0 * (Z[below].T @ Z[below])
 
 
 def _add_sparse(total: Array, X: Matrix, h: Array, centre: Array) -> None:
@@ -114,10 +119,3 @@ def _add_sparse(total: Array, X: Matrix, h: Array, centre: Array) -> None:
         total[pair, d, :d] += s - weight * centre
         total[pair, :d, d] += s - weight * centre
         total[pair, d, d] += weight
-
-
-def _signs(h: Array) -> Array:
-    """1, or −1 for a pair of different linear predictors."""
-    k = int(np.sqrt(2 * h.shape[1]))
-    first, second = np.triu_indices(k)
-    return np.where(first == second, 1.0, -1.0)
