@@ -14,6 +14,7 @@ from sklearn.utils import check_scalar
 
 from linework.classifier import Probabilistic
 from linework.data.blocks import Array, Block
+from linework.data.numbers import dtype_of
 from linework.data.sources import Table, as_table
 from linework.engine import map_rows
 from linework.labels import in_given_order
@@ -144,7 +145,8 @@ class OrdinalRegression(Probabilistic, LikelihoodModel):
         value = self.convergence_.objective - 0.5 * self.alpha * float(slope @ slope)
         self.deviance_ = 2.0 * problem.columns.weight * value
         self.classes_, self.n_iter_ = classes, self.convergence_.n_iter
-        self.coef_, self.thresholds_ = slope.astype(table.dtype), thresholds.astype(table.dtype)
+        dtype = dtype_of(table.dtype, slope, thresholds)
+        self.coef_, self.thresholds_ = slope.astype(dtype), thresholds.astype(dtype)
         if not self.alpha and map_rows(table, self._is_certain).any():
             theta = problem.parameters(coef, thresholds)
             if len(theta) > WIDE or problem.is_flat(theta):
