@@ -7,6 +7,7 @@ from linework.discriminant.quadratic import QuadraticDiscriminantAnalysis
 from linework.discriminant.regularized import RegularizedDiscriminantAnalysis
 from linework.discriminant.regularized_cv import RegularizedDiscriminantAnalysisCV
 from linework.engine import threads
+from linework.evaluate.confusion import ConfusionMatrix
 from linework.evaluate.densities import ClassDensityDisplay
 from linework.evaluate.geometry import (
     boundary,
@@ -38,6 +39,7 @@ from linework.regression.ridge_cv import RidgeCV
 __all__ = [
     "GLM",
     "ClassDensityDisplay",
+    "ConfusionMatrix",
     "DecisionRegionDisplay",
     "DiscriminantProjectionDisplay",
     "ElasticNet",
