@@ -7,7 +7,9 @@ from linework.discriminant.quadratic import QuadraticDiscriminantAnalysis
 from linework.discriminant.regularized import RegularizedDiscriminantAnalysis
 from linework.discriminant.regularized_cv import RegularizedDiscriminantAnalysisCV
 from linework.engine import threads
+from linework.evaluate.by_class import class_rankings
 from linework.evaluate.confusion import ConfusionMatrix
+from linework.evaluate.delong import AucComparison, compare_auc
 from linework.evaluate.densities import ClassDensityDisplay
 from linework.evaluate.geometry import (
     boundary,
@@ -16,6 +18,7 @@ from linework.evaluate.geometry import (
 )
 from linework.evaluate.masking import MaskingDisplay
 from linework.evaluate.projection import DiscriminantProjectionDisplay
+from linework.evaluate.ranking import RankedScores
 from linework.evaluate.regions import DecisionRegionDisplay
 from linework.inference.generalized_result import GeneralizedInference
 from linework.inference.infer import infer
@@ -38,6 +41,7 @@ from linework.regression.ridge_cv import RidgeCV
 
 __all__ = [
     "GLM",
+    "AucComparison",
     "ClassDensityDisplay",
     "ConfusionMatrix",
     "DecisionRegionDisplay",
@@ -58,6 +62,7 @@ __all__ = [
     "LogisticRegressionCV",
     "MaskingDisplay",
     "QuadraticDiscriminantAnalysis",
+    "RankedScores",
     "RegularizedDiscriminantAnalysis",
     "RegularizedDiscriminantAnalysisCV",
     "Ridge",
@@ -65,6 +70,8 @@ __all__ = [
     "Separability",
     "SeparationWarning",
     "boundary",
+    "class_rankings",
+    "compare_auc",
     "distance_to_boundary",
     "enet_path",
     "infer",
