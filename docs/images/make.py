@@ -3,15 +3,19 @@
 from pathlib import Path
 from typing import Any
 
-from sklearn.datasets import load_iris, load_wine
+from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 
 from linework import (
     ClassDensityDisplay,
+    DecisionClassifier,
     DecisionRegionDisplay,
+    DecisionRule,
     DiscriminantProjectionDisplay,
     IndicatorClassifier,
     LinearDiscriminantAnalysis,
     MaskingDisplay,
+    NeymanPearsonRule,
+    OperatingPointDisplay,
     QuadraticDiscriminantAnalysis,
 )
 
@@ -55,6 +59,19 @@ def main() -> None:
 
     display = MaskingDisplay.from_estimator(IndicatorClassifier(), iris.data, flowers)
     save(display.figure_, "masking")
+
+    tumours, benign = load_breast_cancer(return_X_y=True, as_frame=True)
+    tumours, malignant = tumours.iloc[:, :2], 1 - benign
+    rules = {
+        "likeliest class": DecisionRule(),
+        "a miss costs five": DecisionRule(costs=[1, 5]),
+        "P_FA at most 10 %": NeymanPearsonRule(0.1),
+    }
+    models = {
+        name: DecisionClassifier(rule=rule).fit(tumours, malignant) for name, rule in rules.items()
+    }
+    points = OperatingPointDisplay.from_estimators(models, tumours, malignant, costs=[1, 5])
+    save(points.figure_, "decisions")
 
 
 def save(figure: Any, name: str) -> None:

@@ -9,6 +9,7 @@ from linework.discriminant.regularized_cv import RegularizedDiscriminantAnalysis
 from linework.engine import threads
 from linework.evaluate.by_class import class_rankings
 from linework.evaluate.confusion import ConfusionMatrix
+from linework.evaluate.decision_classifier import DecisionClassifier
 from linework.evaluate.delong import AucComparison, compare_auc
 from linework.evaluate.densities import ClassDensityDisplay
 from linework.evaluate.geometry import (
@@ -17,9 +18,13 @@ from linework.evaluate.geometry import (
     nearest_boundary_point,
 )
 from linework.evaluate.masking import MaskingDisplay
+from linework.evaluate.neyman_pearson import NeymanPearsonRule
+from linework.evaluate.operating_points import OperatingPointDisplay
 from linework.evaluate.projection import DiscriminantProjectionDisplay
 from linework.evaluate.ranking import RankedScores
 from linework.evaluate.regions import DecisionRegionDisplay
+from linework.evaluate.rules import DecisionRule
+from linework.evaluate.thresholds import TunedThresholds
 from linework.inference.generalized_result import GeneralizedInference
 from linework.inference.infer import infer
 from linework.inference.influence import Influence, influence
@@ -44,7 +49,9 @@ __all__ = [
     "AucComparison",
     "ClassDensityDisplay",
     "ConfusionMatrix",
+    "DecisionClassifier",
     "DecisionRegionDisplay",
+    "DecisionRule",
     "DiscriminantProjectionDisplay",
     "ElasticNet",
     "ElasticNetCV",
@@ -61,6 +68,8 @@ __all__ = [
     "LogisticRegression",
     "LogisticRegressionCV",
     "MaskingDisplay",
+    "NeymanPearsonRule",
+    "OperatingPointDisplay",
     "QuadraticDiscriminantAnalysis",
     "RankedScores",
     "RegularizedDiscriminantAnalysis",
@@ -69,6 +78,7 @@ __all__ = [
     "RidgeCV",
     "Separability",
     "SeparationWarning",
+    "TunedThresholds",
     "boundary",
     "class_rankings",
     "compare_auc",
