@@ -4,8 +4,11 @@ from pathlib import Path
 from typing import Any
 
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
+from sklearn.model_selection import train_test_split
+from sklearn.naive_bayes import GaussianNB
 
 from linework import (
+    CalibratedClassifier,
     ClassDensityDisplay,
     DecisionClassifier,
     DecisionRegionDisplay,
@@ -17,6 +20,7 @@ from linework import (
     NeymanPearsonRule,
     OperatingPointDisplay,
     QuadraticDiscriminantAnalysis,
+    ReliabilityDisplay,
 )
 
 FOLDER = Path(__file__).parent
@@ -72,6 +76,15 @@ def main() -> None:
     }
     points = OperatingPointDisplay.from_estimators(models, tumours, malignant, costs=[1, 5])
     save(points.figure_, "decisions")
+
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    train, test, y_train, y_test = train_test_split(X, y, test_size=0.5, random_state=0)
+    figure, axes = pair()
+    models = {"naive Bayes": GaussianNB(), "calibrated": CalibratedClassifier(GaussianNB(), "beta")}
+    for ax, (name, model) in zip(axes, models.items(), strict=True):
+        ReliabilityDisplay.from_estimator(model.fit(train, y_train), test, y_test, n_bins=6, ax=ax)
+        ax.set_title(name, fontsize=10)
+    save(figure, "reliability")
 
 
 def save(figure: Any, name: str) -> None:

@@ -8,6 +8,7 @@ from linework.discriminant.regularized import RegularizedDiscriminantAnalysis
 from linework.discriminant.regularized_cv import RegularizedDiscriminantAnalysisCV
 from linework.engine import threads
 from linework.evaluate.by_class import class_rankings
+from linework.evaluate.calibrated_classifier import CalibratedClassifier
 from linework.evaluate.confusion import ConfusionMatrix
 from linework.evaluate.decision_classifier import DecisionClassifier
 from linework.evaluate.delong import AucComparison, compare_auc
@@ -23,6 +24,11 @@ from linework.evaluate.operating_points import OperatingPointDisplay
 from linework.evaluate.projection import DiscriminantProjectionDisplay
 from linework.evaluate.ranking import RankedScores
 from linework.evaluate.regions import DecisionRegionDisplay
+from linework.evaluate.reliability import (
+    ReliabilityDisplay,
+    ScoreDecomposition,
+    decompose_score,
+)
 from linework.evaluate.rules import DecisionRule
 from linework.evaluate.thresholds import TunedThresholds
 from linework.inference.generalized_result import GeneralizedInference
@@ -47,6 +53,7 @@ from linework.regression.ridge_cv import RidgeCV
 __all__ = [
     "GLM",
     "AucComparison",
+    "CalibratedClassifier",
     "ClassDensityDisplay",
     "ConfusionMatrix",
     "DecisionClassifier",
@@ -74,14 +81,17 @@ __all__ = [
     "RankedScores",
     "RegularizedDiscriminantAnalysis",
     "RegularizedDiscriminantAnalysisCV",
+    "ReliabilityDisplay",
     "Ridge",
     "RidgeCV",
+    "ScoreDecomposition",
     "Separability",
     "SeparationWarning",
     "TunedThresholds",
     "boundary",
     "class_rankings",
     "compare_auc",
+    "decompose_score",
     "distance_to_boundary",
     "enet_path",
     "infer",

@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from linework.data.blocks import Array
 from linework.evaluate.rules import Decision, DecisionRule, LeastCost, Rule
-from linework.evaluate.wrapper import ScoreWrapper, class_scores
+from linework.evaluate.wrapper import ScoreWrapper
 
 
 def _inner_has(name: str) -> Any:
@@ -121,7 +121,7 @@ class DecisionClassifier(ScoreWrapper):
         array of shape (n,)
         """
         check_is_fitted(self)
-        numbers = self.decision_(class_scores(self.estimator_, X), costs)
+        numbers = self.decision_(self._score_rows(self.estimator_, X), costs)
         if getattr(self.decision_, "reject", None) is None:
             return np.asarray(self.classes_[numbers])
         if self.reject_label in self.classes_.tolist():

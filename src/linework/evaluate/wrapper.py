@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import check_cv, train_test_split
-from sklearn.utils import _safe_indexing, get_tags
+from sklearn.utils import _safe_indexing, get_tags, indexable
 
 from linework.data.blocks import Array
 from linework.data.sources import check_weight
@@ -35,6 +35,12 @@ class ScoreWrapper(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     def _inner(self) -> Any:
         return LinearDiscriminantAnalysis() if self.estimator is None else self.estimator
 
+    def _score_rows(self, model: Any, X: Any) -> Array:
+        """Posteriors (n, K), or other scores of the classes from a model that has none."""
+        if hasattr(model, "predict_proba"):
+            return np.asarray(model.predict_proba(X))
+        return class_decisions(model, X)
+
     def _fit_and_score(self, X: Any, y: Any, sample_weight: Any, cv: Any) -> Scored:
         """Fit the estimator; scores are of all rows by folds, of those held out, or of none.
 
@@ -46,11 +52,11 @@ class ScoreWrapper(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         scores = None
         if isinstance(inner, FrozenEstimator):
             self.estimator_ = inner.estimator
-            scores = None if cv is None else class_scores(self.estimator_, X)
+            scores = None if cv is None else self._score_rows(self.estimator_, X)
         elif cv is None:
             self.estimator_ = _fit(clone(inner), X, y, sample_weight)
         elif isinstance(cv, float):
-            labels = np.asarray(y)
+            X, labels = indexable(X)[0], np.asarray(y)
             fitted, rows = train_test_split(
                 np.arange(len(labels)),
                 test_size=cv,
@@ -58,10 +64,10 @@ class ScoreWrapper(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
                 random_state=self.random_state,
             )
             self.estimator_ = _fit(clone(inner), *_rows(X, labels, sample_weight, fitted))
-            scores = class_scores(self.estimator_, _safe_indexing(X, rows))
+            scores = self._score_rows(self.estimator_, _safe_indexing(X, rows))
         else:
             self.estimator_ = _fit(clone(inner), X, y, sample_weight)
-            scores = self._out_of_fold(X, np.asarray(y), sample_weight, cv)
+            scores = self._out_of_fold(indexable(X)[0], np.asarray(y), sample_weight, cv)
         self.classes_ = self.estimator_.classes_
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self.estimator_, name):
@@ -89,7 +95,7 @@ class ScoreWrapper(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
                     "A fold leaves a class without rows to fit: take fewer folds, or a splitter "
                     "that spreads the classes."
                 )
-            part = class_scores(model, _safe_indexing(X, test))
+            part = self._score_rows(model, _safe_indexing(X, test))
             scores = np.full((len(y), part.shape[1]), np.nan) if scores is None else scores
             scores[test] = part
         if scores is None or np.isnan(scores).any():
@@ -102,10 +108,8 @@ class ScoreWrapper(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return tags
 
 
-def class_scores(model: Any, X: Any) -> Array:
-    """Posteriors (n, K), or other scores of the classes from a model that has none."""
-    if hasattr(model, "predict_proba"):
-        return np.asarray(model.predict_proba(X))
+def class_decisions(model: Any, X: Any) -> Array:
+    """The decision function of each class (n, K), of two classes with opposite signs."""
     g = np.asarray(model.decision_function(X))
     return np.column_stack([-g, g]) if g.ndim == 1 else g
 
