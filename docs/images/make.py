@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from sklearn.datasets import load_breast_cancer, load_iris, load_wine
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_wine
 from sklearn.model_selection import train_test_split
 from sklearn.naive_bayes import GaussianNB
 
@@ -16,11 +16,13 @@ from linework import (
     DiscriminantProjectionDisplay,
     IndicatorClassifier,
     LinearDiscriminantAnalysis,
+    LinearRegression,
     MaskingDisplay,
     NeymanPearsonRule,
     OperatingPointDisplay,
     QuadraticDiscriminantAnalysis,
     ReliabilityDisplay,
+    ResidualPanelDisplay,
 )
 
 FOLDER = Path(__file__).parent
@@ -85,6 +87,10 @@ def main() -> None:
         ReliabilityDisplay.from_estimator(model.fit(train, y_train), test, y_test, n_bins=6, ax=ax)
         ax.set_title(name, fontsize=10)
     save(figure, "reliability")
+
+    X, y = load_diabetes(return_X_y=True, as_frame=True)
+    residuals = ResidualPanelDisplay.from_estimator(LinearRegression().fit(X, y), X, y)
+    save(residuals.figure_, "residuals")
 
 
 def save(figure: Any, name: str) -> None:

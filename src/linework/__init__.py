@@ -13,6 +13,7 @@ from linework.evaluate.confusion import ConfusionMatrix
 from linework.evaluate.decision_classifier import DecisionClassifier
 from linework.evaluate.delong import AucComparison, compare_auc
 from linework.evaluate.densities import ClassDensityDisplay
+from linework.evaluate.effects import EffectDisplay
 from linework.evaluate.geometry import (
     boundary,
     distance_to_boundary,
@@ -29,6 +30,7 @@ from linework.evaluate.reliability import (
     ScoreDecomposition,
     decompose_score,
 )
+from linework.evaluate.residual_panel import ResidualPanelDisplay
 from linework.evaluate.rules import DecisionRule
 from linework.evaluate.thresholds import TunedThresholds
 from linework.inference.generalized_result import GeneralizedInference
@@ -60,6 +62,7 @@ __all__ = [
     "DecisionRegionDisplay",
     "DecisionRule",
     "DiscriminantProjectionDisplay",
+    "EffectDisplay",
     "ElasticNet",
     "ElasticNetCV",
     "FisherDiscriminant",
@@ -82,6 +85,7 @@ __all__ = [
     "RegularizedDiscriminantAnalysis",
     "RegularizedDiscriminantAnalysisCV",
     "ReliabilityDisplay",
+    "ResidualPanelDisplay",
     "Ridge",
     "RidgeCV",
     "ScoreDecomposition",
