@@ -6,10 +6,9 @@ from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
-from scipy.special import softmax
 from sklearn.utils.validation import check_is_fitted
 
-from linework.classifier import contrast
+from linework.classifier import contrast, log_posterior
 from linework.data.blocks import Array
 from linework.evaluate.calibration_maps import (
     Map,
@@ -65,7 +64,7 @@ class CalibratedClassifier(ScoreWrapper):
         Fitted.
     classes_ : array of shape (K,)
     maps_ : list of callables
-        From the score of a class to its probability: of each class, or of two classes of the
+        From the score of a class to its log-odds: of each class, or of two classes of the
         second. Empty for a temperature.
     temperature_ : float or None
         T.
@@ -152,8 +151,8 @@ class CalibratedClassifier(ScoreWrapper):
             return np.column_stack([scores[:, k], -rest])
         return np.asarray(scores[:, [k]] - rest[:, None])
 
-    def predict_proba(self, X: Any) -> Array:
-        """The calibrated probability of each class; equal ones where all of them come out as zero.
+    def predict_log_proba(self, X: Any) -> Array:
+        """The logarithm of `predict_proba`, without underflow.
 
         Parameters
         ----------
@@ -166,14 +165,27 @@ class CalibratedClassifier(ScoreWrapper):
         check_is_fitted(self)
         scores = self._score_rows(self.estimator_, X)
         if self.temperature_ is not None:
-            return np.asarray(softmax(scores / self.temperature_, axis=1))
+            return log_posterior(scores / self.temperature_)
         if len(self.maps_) == 1:
-            p = self.maps_[0](self._of_class(scores, 1))
-            return np.column_stack([1.0 - p, p])
-        columns = [fitted(self._of_class(scores, k)) for k, fitted in enumerate(self.maps_)]
-        P = np.column_stack(columns)
-        P[P.sum(axis=1) == 0.0] = 1.0
-        return np.asarray(P / P.sum(axis=1, keepdims=True))
+            t = self.maps_[0](self._of_class(scores, 1))
+            return np.asarray(-np.logaddexp(0.0, np.column_stack([t, -t])))
+        each = [fitted(self._of_class(scores, k)) for k, fitted in enumerate(self.maps_)]
+        logs = -np.logaddexp(0.0, -np.column_stack(each))
+        logs[np.isneginf(logs).all(axis=1)] = 0.0
+        return log_posterior(logs)
+
+    def predict_proba(self, X: Any) -> Array:
+        """The calibrated probability of each class; equal ones where all of them come out as zero.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n, d)
+
+        Returns
+        -------
+        array of shape (n, K)
+        """
+        return np.asarray(np.exp(self.predict_log_proba(X)))
 
     def predict(self, X: Any) -> Array:
         """The class of highest probability.
@@ -186,8 +198,8 @@ class CalibratedClassifier(ScoreWrapper):
         -------
         array of shape (n,)
         """
-        check_is_fitted(self)
-        return np.asarray(self.classes_[self.predict_proba(X).argmax(axis=1)])
+        check_is_fitted(self)  # before classes_ is asked for
+        return np.asarray(self.classes_[self.predict_log_proba(X).argmax(axis=1)])
 
     def decision_function(self, X: Any) -> Array:
         """Logarithms of the calibrated probabilities; of two classes, the log-odds of the second.
@@ -200,8 +212,7 @@ class CalibratedClassifier(ScoreWrapper):
         -------
         array of shape (n, K), or (n,) for two classes
         """
-        with np.errstate(divide="ignore"):  # isotonic probabilities may be zero
-            return contrast(np.log(self.predict_proba(X)))
+        return contrast(self.predict_log_proba(X))
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "maps_")

@@ -1,4 +1,4 @@
-"""Maps from the score of a class to its probability, each fitted to rows of known class."""
+"""Maps from the score of a class to its log-odds, each fitted to rows of known class."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.optimize import brentq
-from scipy.special import expit, logit, logsumexp, softmax
+from scipy.special import logit, logsumexp, softmax
 from sklearn.isotonic import IsotonicRegression
 
 from linework.data.blocks import Array
@@ -17,7 +17,7 @@ SHARPEST = 1e3
 """1 / T of rows that no temperature is low enough for."""
 
 Map = Callable[[Array], Array]
-"""From what a method goes by (n, m) to probabilities (n,)."""
+"""From what a method goes by (n, m) to log-odds (n,), in which nothing underflows."""
 
 
 def log_rest(log_posterior: Array, k: int) -> Array:
@@ -33,8 +33,8 @@ class LogisticMap:
     intercept: float
 
     def __call__(self, z: Array) -> Array:
-        """The probability of each row."""
-        return np.asarray(expit(z @ self.coef + self.intercept))
+        """The log-odds of each row."""
+        return np.asarray(z @ self.coef + self.intercept)
 
 
 def fit_sigmoid(z: Array, target: Array, weight: Array) -> LogisticMap:
@@ -76,8 +76,8 @@ class IsotonicMap:
     model: IsotonicRegression
 
     def __call__(self, z: Array) -> Array:
-        """The probability of each row."""
-        return np.asarray(self.model.predict(z[:, 0]))
+        """The log-odds of each row, which may be infinite."""
+        return np.asarray(logit(self.model.predict(z[:, 0])))
 
 
 def fit_isotonic(z: Array, target: Array, weight: Array) -> IsotonicMap:

@@ -60,7 +60,7 @@ class ScoreWrapper(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             fitted, rows = train_test_split(
                 np.arange(len(labels)),
                 test_size=cv,
-                stratify=labels,
+                stratify=encode(labels, None, len(labels))[1],
                 random_state=self.random_state,
             )
             self.estimator_ = _fit(clone(inner), *_rows(X, labels, sample_weight, fitted))
@@ -88,7 +88,8 @@ class ScoreWrapper(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     def _out_of_fold(self, X: Any, y: Array, sample_weight: Any, cv: Any) -> Array:
         """Scores of each row by a model that was fitted without it."""
         scores = None
-        for train, test in check_cv(cv, y, classifier=True).split(X, y):
+        numbers = encode(y, None, len(y))[1]  # splitters round large labels
+        for train, test in check_cv(cv, numbers, classifier=True).split(X, numbers):
             model = _fit(clone(self._inner()), *_rows(X, y, sample_weight, train))
             if len(model.classes_) < len(self.estimator_.classes_):
                 raise ValueError(
