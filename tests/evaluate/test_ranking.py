@@ -209,6 +209,7 @@ class TestDisplays:
 @pytest.mark.parametrize(
     ("call", "message"),
     [
+        (lambda: of([], []), "There are no rows"),
         (lambda: of([1, 2], [0.1, 0.2]), "name it by pos_label"),
         (lambda: of(["a", "b"], [0.1, 0.2]), "name it by pos_label"),
         (lambda: of([0, 1], [0.1, np.nan]), "y_score holds nan in row 1"),

@@ -83,6 +83,8 @@ class RankedScores:
                 f"y_score has shape {score.shape}, and (n,) is expected: one number for each row. "
                 "Of more than two classes, take class_rankings."
             )
+        if not len(score):
+            raise ValueError("There are no rows: give at least one.")
         positive = is_positive(y_true, pos_label)
         reject_other_length(len(positive), len(score))
         if not np.isfinite(score).all():
@@ -103,40 +105,37 @@ class RankedScores:
             kept = at[0] + at[1] > 0.0
             return cls(steps[kept], *(np.asarray(side[kept], np.float64) for side in at))
 
-        def run(rows: Array) -> tuple[Array, Array]:
+        def run(rows: Array) -> tuple[Array, Array | None]:
             if weight is None:
-                return np.sort(score[rows]), np.ones(np.count_nonzero(rows))
+                return np.sort(score[rows]), None
             order = np.argsort(score[rows])
             return score[rows][order], weight[rows][order]
 
         # Each class is sorted by itself: sorting numbers is many times faster than finding their
         # order, and two sorted runs are merged in linear time.
         (up, u), (down, v) = map_each((positive, ~positive), run)
-        return cls(
-            *_merged(
-                np.concatenate([up, down]),
-                np.concatenate([u, np.zeros(len(v))]),
-                np.concatenate([np.zeros(len(u)), v]),
-            )
-        )
+        order, scores, starts = _ties(np.concatenate([up, down]))
+        if u is None or v is None:
+            above = np.add.reduceat((order < len(up)).astype(np.float64), starts)
+            return cls(scores, above, np.diff(starts, append=len(order)) - above)
+        sides = np.concatenate([u, np.zeros(len(v))]), np.concatenate([np.zeros(len(u)), v])
+        return cls(scores, *(np.add.reduceat(side[order], starts) for side in sides))
 
     def __add__(self, other: RankedScores) -> RankedScores:
-        pairs = zip(
-            (self.scores, self.positive, self.negative),
-            (other.scores, other.positive, other.negative),
-            strict=True,
-        )
-        return RankedScores(*_merged(*(np.concatenate(pair) for pair in pairs)))
+        order, scores, starts = _ties(np.concatenate([self.scores, other.scores]))
+        pairs = (self.positive, other.positive), (self.negative, other.negative)
+        sums = (np.add.reduceat(np.concatenate(pair)[order], starts) for pair in pairs)
+        return RankedScores(scores, *sums)
 
     def _cumulated(self) -> tuple[Array, Array, Array]:
         """False and true positives at each threshold, both from the highest score on."""
-        for what, count in (("positive", self.positive), ("negative", self.negative)):
-            if not count.sum() > 0.0:
+        fps, tps = (side[::-1].cumsum() for side in (self.negative, self.positive))
+        for what, count in (("positive", tps), ("negative", fps)):
+            if not count[-1] > 0.0:
                 raise ValueError(
                     f"There are no {what} rows, and a curve is over both classes: give rows of "
                     "both, or name the positive class by pos_label."
                 )
-        fps, tps = (side[::-1].cumsum() for side in (self.negative, self.positive))
         return fps, tps, self.scores[::-1]
 
     def roc_curve(self, *, drop_intermediate: bool = True) -> tuple[Array, Array, Array]:
@@ -303,10 +302,9 @@ def is_positive(y_true: Any, pos_label: Any) -> Array:
     )
 
 
-def _merged(scores: Array, positive: Array, negative: Array) -> tuple[Array, Array, Array]:
-    """Rows of equal score together, in ascending order; the scores come as two sorted runs."""
+def _ties(scores: Array) -> tuple[Array, Array, Array]:
+    """Of two ascending runs: their common order, the distinct scores, and where each begins."""
     order = np.argsort(scores, kind="stable")  # a merge sort, linear for two runs
     scores = scores[order]
     starts = np.flatnonzero(np.append(True, scores[1:] != scores[:-1]))
-    p, n = (np.add.reduceat(side[order], starts) for side in (positive, negative))
-    return scores[starts], p, n
+    return order, scores[starts], starts
