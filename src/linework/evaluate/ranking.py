@@ -152,9 +152,9 @@ class RankedScores:
         """
         fps, tps, thresholds = self._cumulated()
         if drop_intermediate and len(fps) > 2:
-            step = np.diff(fps), np.diff(tps)
-            bend = (step[0][1:] != step[0][:-1]) | (step[1][1:] != step[1][:-1])
-            kept = np.concatenate([[True], bend, [True]])
+            kept = np.full(len(fps), True)
+            n, p = self.negative[::-1], self.positive[::-1]  # the steps of the curve
+            kept[1:-1] = (n[2:] != n[1:-1]) | (p[2:] != p[1:-1])
             fps, tps, thresholds = fps[kept], tps[kept], thresholds[kept]
         fpr, tpr = (np.append(0.0, side) / side[-1] for side in (fps, tps))
         return fpr, tpr, np.append(np.inf, thresholds)
@@ -166,15 +166,14 @@ class RankedScores:
         -------
         fpr, fnr, thresholds : arrays
         """
-        fps, tps, thresholds = (
-            np.append(first, side)
-            for first, side in zip((0.0, 0.0, np.inf), self._cumulated(), strict=True)
-        )
-        first = np.searchsorted(fps, 0.0, side="right") - 1
-        last = np.searchsorted(tps, tps[-1]) + 1
-        part = slice(first, last)
-        fnr = (tps[-1] - tps[part]) / tps[-1]
-        return fps[part][::-1] / fps[-1], fnr[::-1], thresholds[part][::-1]
+        fps, tps, thresholds = self._cumulated()
+        # From the last threshold without false alarms, which may be ∞, to the first without misses.
+        free = int(np.searchsorted(fps, 0.0, side="right"))
+        part = slice(max(free - 1, 0), int(np.searchsorted(tps, tps[-1])) + 1)
+        fpr, fnr = fps[part][::-1] / fps[-1], (tps[-1] - tps[part][::-1]) / tps[-1]
+        if free:
+            return fpr, fnr, thresholds[part][::-1]
+        return np.append(fpr, 0.0), np.append(fnr, 1.0), np.append(thresholds[part][::-1], np.inf)
 
     def precision_recall_curve(self) -> tuple[Array, Array, Array]:
         """Both at each threshold, as `sklearn.metrics.precision_recall_curve` gives them.
@@ -244,7 +243,8 @@ class RankedScores:
             if count <= 1.0:
                 raise ValueError("A class has one row, and the area's variance needs two of each.")
             area = rows @ placement / count
-            variance += rows @ np.square(placement - area) / (count * (count - 1.0))
+            placement -= area
+            variance += rows @ np.square(placement, out=placement) / (count * (count - 1.0))
         half = norm.isf(0.5 * (1.0 - confidence)) * np.sqrt(variance)
         return np.asarray(np.clip([area - half, area + half], 0.0, 1.0))
 
