@@ -19,6 +19,7 @@ from linework.evaluate.geometry import (
     distance_to_boundary,
     nearest_boundary_point,
 )
+from linework.evaluate.importance import ImportanceDisplay
 from linework.evaluate.masking import MaskingDisplay
 from linework.evaluate.neyman_pearson import NeymanPearsonRule
 from linework.evaluate.operating_points import OperatingPointDisplay
@@ -67,6 +68,7 @@ __all__ = [
     "ElasticNetCV",
     "FisherDiscriminant",
     "GeneralizedInference",
+    "ImportanceDisplay",
     "IndicatorClassifier",
     "Inference",
     "Influence",

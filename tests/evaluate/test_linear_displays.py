@@ -10,6 +10,7 @@ from sklearn.inspection import permutation_importance
 from linework import (
     GLM,
     EffectDisplay,
+    ImportanceDisplay,
     LinearDiscriminantAnalysis,
     LinearRegression,
     LogisticRegression,
@@ -177,6 +178,38 @@ def test_importance_by_standard_deviations_and_by_permutation(diabetes):
     assert_allclose(standardised, model.coef_ * X.std() / y.std(ddof=1))
     shuffled = permutation_importance(model, X, y, n_repeats=100, random_state=0)
     assert_allclose(shuffled.importances_mean, 2.0 * standardised**2, rtol=0.1, atol=0.01)
+
+
+class TestImportance:
+    @pytest.mark.parametrize("kind", ["least squares", "logistic"])
+    def test_is_the_coefficient_of_standardised_columns_with_its_interval(self, diabetes, kind):
+        X, y = diabetes
+        model, target = fitted(kind, X, y)
+        display = ImportanceDisplay.from_inference(infer(model, X, target), level=0.9)
+        Z = X / X.std(ddof=0)
+        scaled, target = fitted(kind, Z, y / y.std() if kind == "least squares" else y)
+        result = infer(scaled, Z, target)
+        order = np.argsort(-np.abs(result.table.estimate[1:])) + 1
+        assert display.names == tuple(result.table.names[k] for k in order)
+        assert_allclose(display.importance, result.table.estimate[order], rtol=1e-6)
+        found = np.column_stack([display.lower, display.upper])
+        assert_allclose(found, result.confint(0.9)[order], rtol=1e-5)
+
+    def test_picture_has_the_largest_on_top(self, diabetes):
+        X, y = diabetes
+        aliased = X.assign(twice=2.0 * X["bmi"])
+        result = infer(LinearRegression().fit(aliased, y), aliased, y)
+        display = ImportanceDisplay.from_inference(result, max_columns=2)
+        labels = [text.get_text() for text in display.ax_.get_yticklabels()]
+        assert labels == ["bmi", "bp"]
+        assert display.ax_.yaxis_inverted()
+        assert_allclose(display.points_.lines[0].get_xdata(), display.importance)
+
+    def test_no_columns_are_refused(self, diabetes):
+        X, y = diabetes
+        result = infer(LinearRegression().fit(X, y), X, y)
+        with pytest.raises(ValueError, match="max_columns is 0"):
+            ImportanceDisplay.from_inference(result, max_columns=0)
 
 
 @pytest.mark.parametrize("show", [panel, lambda *rows: effect(*rows, 0)])
