@@ -36,6 +36,11 @@ SETTINGS_OF: dict[str, list[dict[str, Any]]] = {
     ],
     "QuadraticDiscriminantAnalysis": [{"shrinkage": "auto"}, {"reg_param": 0.1}],
     "RegularizedDiscriminantAnalysis": [{"gamma": "auto", "target": "identity"}],
+    "CalibratedClassifier": [{"method": "beta"}, {"method": "temperature"}],
+    "DecisionClassifier": [
+        {"rule": linework.DecisionRule(priors="equal")},
+        {"rule": linework.TunedThresholds()},
+    ],
     "LogisticRegression": [{"l1_ratio": 0.5}, {"l1_ratio": 1.0}, {"class_weight": "balanced"}],
     "LogisticRegressionCV": [{"rule": "1se"}, {"l1_ratios": (0.5,), "Cs": (0.1, 1.0)}],
     "GLM": [

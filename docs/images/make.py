@@ -3,16 +3,26 @@
 from pathlib import Path
 from typing import Any
 
-from sklearn.datasets import load_iris, load_wine
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_wine
+from sklearn.model_selection import train_test_split
+from sklearn.naive_bayes import GaussianNB
 
 from linework import (
+    CalibratedClassifier,
     ClassDensityDisplay,
+    DecisionClassifier,
     DecisionRegionDisplay,
+    DecisionRule,
     DiscriminantProjectionDisplay,
     IndicatorClassifier,
     LinearDiscriminantAnalysis,
+    LinearRegression,
     MaskingDisplay,
+    NeymanPearsonRule,
+    OperatingPointDisplay,
     QuadraticDiscriminantAnalysis,
+    ReliabilityDisplay,
+    ResidualPanelDisplay,
 )
 
 FOLDER = Path(__file__).parent
@@ -55,6 +65,32 @@ def main() -> None:
 
     display = MaskingDisplay.from_estimator(IndicatorClassifier(), iris.data, flowers)
     save(display.figure_, "masking")
+
+    tumours, benign = load_breast_cancer(return_X_y=True, as_frame=True)
+    tumours, malignant = tumours.iloc[:, :2], 1 - benign
+    rules = {
+        "likeliest class": DecisionRule(),
+        "a miss costs five": DecisionRule(costs=[1, 5]),
+        "P_FA at most 10 %": NeymanPearsonRule(0.1),
+    }
+    models = {
+        name: DecisionClassifier(rule=rule).fit(tumours, malignant) for name, rule in rules.items()
+    }
+    points = OperatingPointDisplay.from_estimators(models, tumours, malignant, costs=[1, 5])
+    save(points.figure_, "decisions")
+
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    train, test, y_train, y_test = train_test_split(X, y, test_size=0.5, random_state=0)
+    figure, axes = pair()
+    models = {"naive Bayes": GaussianNB(), "calibrated": CalibratedClassifier(GaussianNB(), "beta")}
+    for ax, (name, model) in zip(axes, models.items(), strict=True):
+        ReliabilityDisplay.from_estimator(model.fit(train, y_train), test, y_test, n_bins=6, ax=ax)
+        ax.set_title(name, fontsize=10)
+    save(figure, "reliability")
+
+    X, y = load_diabetes(return_X_y=True, as_frame=True)
+    residuals = ResidualPanelDisplay.from_estimator(LinearRegression().fit(X, y), X, y)
+    save(residuals.figure_, "residuals")
 
 
 def save(figure: Any, name: str) -> None:

@@ -7,15 +7,33 @@ from linework.discriminant.quadratic import QuadraticDiscriminantAnalysis
 from linework.discriminant.regularized import RegularizedDiscriminantAnalysis
 from linework.discriminant.regularized_cv import RegularizedDiscriminantAnalysisCV
 from linework.engine import threads
+from linework.evaluate.by_class import class_rankings
+from linework.evaluate.calibrated_classifier import CalibratedClassifier
+from linework.evaluate.confusion import ConfusionMatrix
+from linework.evaluate.decision_classifier import DecisionClassifier
+from linework.evaluate.delong import AucComparison, compare_auc
 from linework.evaluate.densities import ClassDensityDisplay
+from linework.evaluate.effects import EffectDisplay
 from linework.evaluate.geometry import (
     boundary,
     distance_to_boundary,
     nearest_boundary_point,
 )
+from linework.evaluate.importance import ImportanceDisplay
 from linework.evaluate.masking import MaskingDisplay
+from linework.evaluate.neyman_pearson import NeymanPearsonRule
+from linework.evaluate.operating_points import OperatingPointDisplay
 from linework.evaluate.projection import DiscriminantProjectionDisplay
+from linework.evaluate.ranking import RankedScores
 from linework.evaluate.regions import DecisionRegionDisplay
+from linework.evaluate.reliability import (
+    ReliabilityDisplay,
+    ScoreDecomposition,
+    decompose_score,
+)
+from linework.evaluate.residual_panel import ResidualPanelDisplay
+from linework.evaluate.rules import DecisionRule
+from linework.evaluate.thresholds import TunedThresholds
 from linework.inference.generalized_result import GeneralizedInference
 from linework.inference.infer import infer
 from linework.inference.influence import Influence, influence
@@ -43,13 +61,20 @@ from linework.regression.ridge_cv import RidgeCV
 
 __all__ = [
     "GLM",
+    "AucComparison",
+    "CalibratedClassifier",
     "ClassDensityDisplay",
+    "ConfusionMatrix",
+    "DecisionClassifier",
     "DecisionRegionDisplay",
+    "DecisionRule",
     "DiscriminantProjectionDisplay",
+    "EffectDisplay",
     "ElasticNet",
     "ElasticNetCV",
     "FisherDiscriminant",
     "GeneralizedInference",
+    "ImportanceDisplay",
     "IndicatorClassifier",
     "Inference",
     "Influence",
@@ -62,16 +87,26 @@ __all__ = [
     "LogisticRegressionCV",
     "MaskingDisplay",
     "MultinomialInference",
+    "NeymanPearsonRule",
+    "OperatingPointDisplay",
     "OrdinalInference",
     "OrdinalRegression",
     "QuadraticDiscriminantAnalysis",
+    "RankedScores",
     "RegularizedDiscriminantAnalysis",
     "RegularizedDiscriminantAnalysisCV",
+    "ReliabilityDisplay",
+    "ResidualPanelDisplay",
     "Ridge",
     "RidgeCV",
+    "ScoreDecomposition",
     "Separability",
     "SeparationWarning",
+    "TunedThresholds",
     "boundary",
+    "class_rankings",
+    "compare_auc",
+    "decompose_score",
     "distance_to_boundary",
     "enet_path",
     "glm_path",
