@@ -24,7 +24,7 @@ from linework.discriminant.regularized import (
 )
 from linework.engine import map_each, map_reduce
 from linework.estimator import CrossValidated
-from linework.folds import Split, class_fold_moments
+from linework.folds import Split, fold_statistics
 from linework.solvers.whitening import Whitening
 from linework.stats import ClassMoments
 from linework.stats.centre import TILE, scratch
@@ -212,15 +212,16 @@ class RegularizedDiscriminantAnalysisCV(CrossValidated, Mixed):
         table, classes = self._read_labelled(X, y, sample_weight, reset=True)
         self.classes_ = classes
         splits = self._splits(X, table.group, table.weight, params)
-        stats, trained = class_fold_moments(table, len(classes), splits)
+        size = len(classes) * table.n_columns**2
+        stats, parts = fold_statistics(table, splits, ClassMoments.from_block, size)
         if self.priors is not None:
             self._set_priors(np.ones(len(classes)), self.priors)
 
-        def score(part: tuple[ClassMoments, Split]) -> Array:
-            train, (_, test) = part
+        def score(part: tuple[tuple[ClassMoments, Any], Split]) -> Array:
+            (train, _), (_, test) = part
             return self._score(table.take(np.sort(test)), train, alphas, gammas)
 
-        scores = map_each(zip(trained, splits, strict=True), score)
+        scores = map_each(zip(parts, splits, strict=True), score)
         self.cv_scores_ = np.stack(scores, axis=-1)
         mean = self.cv_scores_.mean(axis=-1)
         a, g = np.unravel_index(int(mean.argmax()), mean.shape)

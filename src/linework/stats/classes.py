@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import reduce
 from operator import add
@@ -47,17 +47,7 @@ class ClassMoments:
     @classmethod
     def from_block(cls, block: Block) -> ClassMoments:
         """Moments of the rows of each group in the block."""
-        rows, labels, codes = _by_group(block)
-        if len(labels) == 1:
-            return cls({int(labels[0]): Moments.from_block(rows)})
-        order = np.argsort(codes, kind="stable")
-        parts = np.split(order, np.searchsorted(codes[order], np.arange(1, len(labels))))
-        return cls(
-            {
-                int(k): Moments.from_block(rows.take(part))
-                for k, part in zip(labels, parts, strict=False)  # no labels, one empty part
-            }
-        )
+        return cls({k: Moments.from_block(part) for k, part in grouped(block, block.group)})
 
     def __add__(self, other: ClassMoments) -> ClassMoments:
         merged = dict(self.groups)
@@ -120,7 +110,7 @@ class PooledMoments:
     @classmethod
     def from_block(cls, block: Block) -> PooledMoments:
         """Pool the moments of the block's classes."""
-        rows, labels, codes = _by_group(block)
+        rows, labels, codes = _by_number(block, block.group)
         d = block.X.shape[1]
         if not len(labels):
             return cls._empty(d)
@@ -195,10 +185,24 @@ class PooledMoments:
         return count, weight, mean
 
 
-def _by_group(block: Block) -> tuple[Block, Array, Array]:
-    """The rows of positive weight, their group numbers (K,) and which of them each row has (n,)."""
-    if block.group is None:
+def grouped(block: Block, numbers: Array | None) -> Iterator[tuple[int, Block]]:
+    """The rows of positive weight that share a number, for each of the numbers (rows,)."""
+    rows, labels, codes = _by_number(block, numbers)
+    if len(labels) == 1:
+        yield int(labels[0]), rows
+        return
+    order = np.argsort(codes, kind="stable")
+    parts = np.split(order, np.searchsorted(codes[order], np.arange(1, len(labels))))
+    for k, part in zip(labels, parts, strict=False):  # no labels, one empty part
+        yield int(k), rows.take(part)
+
+
+def _by_number(block: Block, numbers: Array | None) -> tuple[Block, Array, Array]:
+    """The rows of positive weight, their numbers (K,) and which of them each row has (n,)."""
+    if numbers is None:
         raise ValueError("The rows carry no group numbers; give the source some by with_group().")
-    rows = block.present()
-    labels, codes = np.unique(np.asarray(rows.group), return_inverse=True)
-    return rows, labels, codes
+    if block.weight is not None and not block.weight.all():
+        kept = np.flatnonzero(block.weight)
+        block, numbers = block.take(kept), numbers[kept]
+    labels, codes = np.unique(np.asarray(numbers), return_inverse=True)
+    return block, labels, codes
