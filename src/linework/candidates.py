@@ -56,14 +56,14 @@ class FoldFits:
     fit : callable
         From such a part to its `Fits`.
     refit : callable
-        From a candidate to the estimator fitted to all rows.
+        From a candidate's number to the estimator fitted to all rows.
     """
 
     road: str
     table: Table
     parts: Iterable[Any]
     fit: Callable[[Any], Fits]
-    refit: Callable[[Mapping[str, Any]], Any]
+    refit: Callable[[int], Any]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import dataclasses
 import warnings
+from collections.abc import Sequence
 from numbers import Real
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils import check_scalar
 
+from linework.candidates import Candidates, FoldFits
 from linework.classifier import Probabilistic
 from linework.data.blocks import Array, Block
 from linework.data.sources import Table
+from linework.folds import Split
 from linework.labels import class_weights
 from linework.likelihood.base import LikelihoodModel, Solver
 from linework.likelihood.firth import FirthProblem
+from linework.likelihood.logistic_folds import logistic_by_fold
+from linework.likelihood.path import Fit
 from linework.likelihood.problem import Problem
 from linework.likelihood.separability import certain_of_a_row, separability_of
 from linework.likelihood.solve import solve
@@ -101,6 +106,8 @@ class LogisticRegression(Probabilistic, LikelihoodModel):
     True
     """
 
+    _simpler: ClassVar = {"C": -1, "l1_ratio": 1}
+
     coef_: Array
     intercept_: Array
     n_iter_: Array
@@ -159,6 +166,23 @@ class LogisticRegression(Probabilistic, LikelihoodModel):
             self._tell_of_separation(table, classes, coef, intercept)
         self.classes_ = classes
         self.coef_, self.intercept_ = coef.T.astype(table.dtype), intercept.astype(table.dtype)
+        self.n_iter_ = np.array([self.convergence_.n_iter], np.int32)
+        return self
+
+    def _fit_folds(
+        self, candidates: Candidates, X: Any, y: Any, sample_weight: Any, splits: Sequence[Split]
+    ) -> FoldFits:
+        """Every candidate in every fold, by paths: see `linework.candidates`."""
+
+        def read(model: LogisticRegression) -> tuple[Table, Array]:
+            return model._read_labelled(X, y, sample_weight, reset=True)
+
+        return logistic_by_fold(self, candidates, read, splits)
+
+    def _set_fit(self, fit: Fit, table: Table) -> Self:
+        """Set the attributes from a fit along a path."""
+        self.coef_, self.intercept_ = attributes([fit], table.dtype)
+        self._set_convergence(fit.found, self._reach(table))
         self.n_iter_ = np.array([self.convergence_.n_iter], np.int32)
         return self
 
@@ -255,3 +279,9 @@ def class_loss(totals: Array) -> tuple[Loss, Array]:
     if len(totals) == 2:
         return GeneralizedLoss(Binomial(), LINKS["logit"]), np.diff(log_share)
     return SoftmaxLoss(len(totals)), log_share - log_share.mean()
+
+
+def attributes(fits: Sequence[Fit], dtype: Any) -> tuple[Array, Array]:
+    """`coef_` and `intercept_`: the means of these fits'."""
+    coef = np.mean([fit.coef.T for fit in fits], axis=0)
+    return coef.astype(dtype), np.mean([fit.intercept for fit in fits], axis=0).astype(dtype)

@@ -97,7 +97,7 @@ def lines_by_fold(
                 intercept[positions] = train.y_mean - train.x_mean @ coef[positions]
         return Lines(coef, intercept, {"train": train, "test": test}, make)
 
-    def refit(candidate: Any) -> Any:
-        return fit_all(clone(estimator).set_params(**candidate), total)
+    def refit(number: int) -> Any:
+        return fit_all(clone(estimator).set_params(**candidates[number]), total)
 
     return FoldFits("statistics", table, parts, fit, refit)
