@@ -25,8 +25,8 @@ class ByRows(Exception):
 class Fits(Protocol):
     """Candidates fitted to the training rows of one split."""
 
-    def respond(self, block: Block, method: str) -> Array:
-        """What each of m candidates says of the rows: (rows, m), or (rows, m, K)."""
+    def respond(self, block: Block, method: str, chosen: slice) -> Array:
+        """What the m chosen candidates say of the rows: (rows, m), or (rows, m, K)."""
         ...
 
     def model(self, number: int) -> Any:
@@ -72,9 +72,9 @@ class Models:
 
     models: Sequence[Any]
 
-    def respond(self, block: Block, method: str) -> Array:
-        """The responses of all models."""
-        return np.stack([model._respond(block, method) for model in self.models], axis=1)
+    def respond(self, block: Block, method: str, chosen: slice) -> Array:
+        """The responses of these models."""
+        return np.stack([model._respond(block, method) for model in self.models[chosen]], axis=1)
 
     def model(self, number: int) -> Any:
         """One of them."""

@@ -181,7 +181,7 @@ class LogisticRegression(Probabilistic, LikelihoodModel):
 
     def _set_fit(self, fit: Fit, table: Table) -> Self:
         """Set the attributes from a fit along a path."""
-        self.coef_, self.intercept_ = attributes([fit], table.dtype)
+        self.coef_, self.intercept_ = fit.line(table.dtype)
         self._set_convergence(fit.found, self._reach(table))
         self.n_iter_ = np.array([self.convergence_.n_iter], np.int32)
         return self
@@ -279,9 +279,3 @@ def class_loss(totals: Array) -> tuple[Loss, Array]:
     if len(totals) == 2:
         return GeneralizedLoss(Binomial(), LINKS["logit"]), np.diff(log_share)
     return SoftmaxLoss(len(totals)), log_share - log_share.mean()
-
-
-def attributes(fits: Sequence[Fit], dtype: Any) -> tuple[Array, Array]:
-    """`coef_` and `intercept_`: the means of these fits'."""
-    coef = np.mean([fit.coef.T for fit in fits], axis=0)
-    return coef.astype(dtype), np.mean([fit.intercept for fit in fits], axis=0).astype(dtype)

@@ -15,7 +15,7 @@ from sklearn.utils.validation import _check_method_params
 from linework.data.blocks import Array
 from linework.data.sources import Table
 from linework.estimator import CrossValidated
-from linework.likelihood.logistic import LogisticRegression, attributes
+from linework.likelihood.logistic import LogisticRegression
 from linework.likelihood.logistic_folds import CPath, Paths, follow_paths, part_of
 from linework.likelihood.path import Fit, as_Cs, check_list, warn_unfinished
 from linework.likelihood.scoring import knowing_classes
@@ -191,7 +191,7 @@ class LogisticRegressionCV(CrossValidated, LogisticRegression):
         model.classes_, model.n_features_in_ = self.classes_, test.n_columns
 
         def score(fit: Fit) -> Array:
-            model.coef_, model.intercept_ = attributes([fit], test.dtype)
+            model.coef_, model.intercept_ = fit.line(test.dtype)
             with np.errstate(invalid="ignore"):  # scikit-learn casts labels, which may be too large
                 return np.array(scorer(model, X, y, **asked))
 
@@ -216,7 +216,8 @@ class LogisticRegressionCV(CrossValidated, LogisticRegression):
             chosen = [paths[r][c] for paths, (r, c) in zip(folds, best, strict=True)]
         self.l1_ratio_ = float(np.mean([self.l1_ratios_[r] for r, _ in best]))
         self.C_ = float(np.mean([self.Cs_[c] for _, c in best]))
-        self.coef_, self.intercept_ = attributes(chosen, table.dtype)
+        lines = zip(*(fit.line(table.dtype) for fit in chosen), strict=True)
+        self.coef_, self.intercept_ = (np.mean(part, axis=0) for part in lines)
         tol = self._reach(table)
         self._set_convergence(max((fit.found for fit in chosen), key=lambda found: found.size), tol)
         warn_unfinished(_each(folds, lambda fit: fit.found.size), tol)

@@ -88,7 +88,8 @@ def logistic_by_fold(
     def fitted(model: LogisticRegression, fit: Fit) -> LogisticRegression:
         model = clone(model)
         model.classes_, model.n_features_in_ = classes, table.n_columns
-        return model._set_fit(fit, table)
+        model.coef_, model.intercept_ = fit.line(table.dtype)
+        return model
 
     def fit_part(fold: list[Fit]) -> Models:
         return Models([fitted(model, fit) for model, fit in zip(models, fold, strict=True)])

@@ -39,6 +39,10 @@ class Fit:
     l2: float
     found: Minimum
 
+    def line(self, dtype: Any) -> tuple[Array, Array]:
+        """The coefficients (k, d) and intercepts (k,) as attributes of an estimator."""
+        return self.coef.T.astype(dtype), self.intercept.astype(dtype)
+
 
 def follow(
     problem: Problem,

@@ -41,9 +41,9 @@ class Lines:
     parts: dict[Part, Moments]
     make: Callable[[int, Array, Array], Any]
 
-    def respond(self, block: Block, method: str) -> Array:
+    def respond(self, block: Block, method: str, chosen: slice) -> Array:
         """Predictions of shape (rows, m), or (rows, m, t)."""
-        values = predict_each(block, self.coef, self.intercept)
+        values = predict_each(block, self.coef[chosen], self.intercept[chosen])
         return values[:, :, 0] if values.shape[2] == 1 else values
 
     def model(self, number: int) -> Any:
