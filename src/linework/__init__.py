@@ -34,16 +34,22 @@ from linework.regression.linear import LinearRegression
 from linework.regression.log_linear import LogLinearRegression
 from linework.regression.ridge import Ridge
 from linework.regression.ridge_cv import RidgeCV
+from linework.selection.compare import Comparison, compare_models, corrected_t_test
+from linework.selection.curves import learning_curve, validation_curve
+from linework.selection.search import GridSearchCV
+from linework.selection.validation import cross_val_predict, cross_validate
 
 __all__ = [
     "GLM",
     "ClassDensityDisplay",
+    "Comparison",
     "DecisionRegionDisplay",
     "DiscriminantProjectionDisplay",
     "ElasticNet",
     "ElasticNetCV",
     "FisherDiscriminant",
     "GeneralizedInference",
+    "GridSearchCV",
     "IndicatorClassifier",
     "Inference",
     "Influence",
@@ -63,11 +69,16 @@ __all__ = [
     "Separability",
     "SeparationWarning",
     "boundary",
+    "compare_models",
+    "corrected_t_test",
+    "cross_val_predict",
+    "cross_validate",
     "distance_to_boundary",
     "enet_path",
     "infer",
     "influence",
     "lasso_path",
+    "learning_curve",
     "linear_separability",
     "logistic_path",
     "marginal_effects",
@@ -75,4 +86,5 @@ __all__ = [
     "profile_confint",
     "score_test",
     "threads",
+    "validation_curve",
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -68,8 +68,8 @@ class GridSearchCV(model_selection.GridSearchCV):
     >>> from linework import GridSearchCV, Ridge
     >>> X, y = load_diabetes(return_X_y=True)
     >>> search = GridSearchCV(Ridge(), {"alpha": [0.01, 0.1, 1.0]}, rule="one_se").fit(X, y)
-    >>> search.best_params_, round(search.best_score_, 3), search.road_
-    ({'alpha': 0.1}, 0.481, 'statistics')
+    >>> search.best_params_, round(float(search.best_score_), 3), search.road_
+    ({'alpha': 0.1}, 0.48, 'statistics')
     """
 
     _parameter_constraints: ClassVar = {
@@ -78,6 +78,7 @@ class GridSearchCV(model_selection.GridSearchCV):
         "simpler": [dict, None],
     }
 
+    cv: Any
     road_: str
 
     def __init__(
@@ -127,11 +128,16 @@ class GridSearchCV(model_selection.GridSearchCV):
         self
         """
         check_rule(self.rule)
+        cv = self.cv
+        if isinstance(cv, Iterator):
+            self.cv = list(cv)  # to go over it twice
         try:
             return self._fit_served(X, y, params)
         except ByRows as reason:
             self.road_ = f"rows: {reason}"
-        super().fit(X, y, **params)
+            super().fit(X, y, **params)
+        finally:
+            self.cv = cv
         return self
 
     def _fit_served(self, X: Any, y: Any, params: dict[str, Any]) -> Self:
