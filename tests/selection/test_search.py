@@ -25,6 +25,7 @@ from sklearn.preprocessing import StandardScaler
 
 import linework
 from linework import (
+    GLM,
     ElasticNet,
     GridSearchCV,
     IndicatorClassifier,
@@ -92,6 +93,22 @@ REGRESSIONS: dict[str, Any] = {
         {"alpha": [0.5, 0.02, 0.1], "l1_ratio": [0.2, 0.8]},
         "neg_mean_squared_error",
         KFold(3, shuffle=True, random_state=0),
+    ),
+}
+COUNTS: dict[str, Any] = {
+    "poisson": (
+        GLM("poisson"),
+        peer.PoissonRegressor(tol=1e-10, max_iter=10_000),
+        {"alpha": [0.01, 1.0, 0.1]},
+        "neg_mean_poisson_deviance",
+        KFold(4),
+    ),
+    "gamma, own score": (
+        GLM("gamma", "log"),
+        peer.GammaRegressor(tol=1e-10, max_iter=10_000),
+        {"alpha": [0.1, 0.0]},
+        None,
+        KFold(3),
     ),
 }
 CLASSIFICATIONS: dict[str, Any] = {
@@ -175,6 +192,12 @@ def compare(case: Any, table: Table, tol: float, road: str) -> None:
 @pytest.mark.parametrize("name", REGRESSIONS)
 def test_regressions(name: str, numbers: Table) -> None:
     compare(REGRESSIONS[name], numbers, 1e-9, "statistics")
+
+
+@pytest.mark.parametrize("name", COUNTS)
+def test_counts(name: str, numbers: Table) -> None:
+    X, y = numbers
+    compare(COUNTS[name], (X, np.exp(y / 10.0)), 1e-6, "shared passes")
 
 
 @pytest.mark.parametrize("name", CLASSIFICATIONS)
@@ -266,6 +289,7 @@ def test_nothing_of_a_test_fold_reaches_its_score(numbers: Table) -> None:
     [
         (peer.Ridge(), ALPHAS, "Ridge is fitted to each fold's rows."),
         (LogLinearRegression(), {}, "takes a pass over residuals"),
+        (GLM(fit_intercept=False), {}, "that takes an intercept"),
         (linework.RidgeCV(), {}, "RidgeCV makes folds of its own"),
         (make_pipeline(StandardScaler(), Ridge()), {}, "Pipeline is fitted to each fold's rows."),
     ],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -15,9 +16,9 @@ from sklearn.utils.validation import _check_method_params
 from linework.data.blocks import Array
 from linework.data.sources import Table
 from linework.estimator import CrossValidated
+from linework.likelihood.fold_paths import Paths, PenaltyPath, follow_paths, part_of
 from linework.likelihood.logistic import LogisticRegression
-from linework.likelihood.logistic_folds import CPath, Paths, follow_paths, part_of
-from linework.likelihood.path import Fit, as_Cs, check_list, warn_unfinished
+from linework.likelihood.path import C_penalties, Fit, as_Cs, check_list, warn_unfinished
 from linework.likelihood.scoring import knowing_classes
 
 
@@ -128,11 +129,12 @@ class LogisticRegressionCV(CrossValidated, LogisticRegression):
         splits = self._splits(X, table.group, table.weight, params)
         asked = self._for_scorer("fit", table.weight, params)
         self.classes_, self.l1_ratios_, self.Cs_ = classes, ratios, Cs
-        paths = [CPath(self, ratio, Cs) for ratio in ratios]
-        whole = follow_paths(paths, table, classes)
+        reach, grids = self._reach(table), [partial(C_penalties, Cs, ratio) for ratio in ratios]
+        paths = [PenaltyPath(self._path_problem, grid, reach, self.max_iter) for grid in grids]
+        whole = follow_paths(paths, table)
         folds, scores = [], []
         for train, test in splits:
-            folds.append(follow_paths(paths, part_of(table, train), classes, whole))
+            folds.append(follow_paths(paths, part_of(table, train), whole))
             held_out = part_of(table, test)
             own = _check_method_params(table.group, asked, indices=held_out.numbers)
             scores.append(self._score_each(folds[-1], held_out, own))
