@@ -7,6 +7,7 @@ from linework.discriminant.quadratic import QuadraticDiscriminantAnalysis
 from linework.discriminant.regularized import RegularizedDiscriminantAnalysis
 from linework.discriminant.regularized_cv import RegularizedDiscriminantAnalysisCV
 from linework.engine import threads
+from linework.evaluate.coefficient_path import CoefficientPathDisplay
 from linework.evaluate.densities import ClassDensityDisplay
 from linework.evaluate.geometry import (
     boundary,
@@ -16,6 +17,8 @@ from linework.evaluate.geometry import (
 from linework.evaluate.masking import MaskingDisplay
 from linework.evaluate.projection import DiscriminantProjectionDisplay
 from linework.evaluate.regions import DecisionRegionDisplay
+from linework.evaluate.score_curves import LearningCurveDisplay, ValidationCurveDisplay
+from linework.evaluate.search_curve import SearchCurveDisplay
 from linework.inference.generalized_result import GeneralizedInference
 from linework.inference.infer import infer
 from linework.inference.influence import Influence, influence
@@ -42,6 +45,7 @@ from linework.selection.validation import cross_val_predict, cross_validate
 __all__ = [
     "GLM",
     "ClassDensityDisplay",
+    "CoefficientPathDisplay",
     "Comparison",
     "DecisionRegionDisplay",
     "DiscriminantProjectionDisplay",
@@ -55,6 +59,7 @@ __all__ = [
     "Influence",
     "Lasso",
     "LassoCV",
+    "LearningCurveDisplay",
     "LinearDiscriminantAnalysis",
     "LinearRegression",
     "LogLinearRegression",
@@ -66,8 +71,10 @@ __all__ = [
     "RegularizedDiscriminantAnalysisCV",
     "Ridge",
     "RidgeCV",
+    "SearchCurveDisplay",
     "Separability",
     "SeparationWarning",
+    "ValidationCurveDisplay",
     "boundary",
     "compare_models",
     "corrected_t_test",
