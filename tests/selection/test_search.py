@@ -314,6 +314,16 @@ def test_dependent_columns_take_the_road_of_the_rows(numbers: Table) -> None:
     assert "5 columns for 5 rows" in GridSearchCV(Ridge(), {}, cv=2).fit(X[:5, :5], y[:5]).road_
 
 
+def test_small_errors_keep_their_digits(numbers: Table) -> None:
+    X, y = numbers
+    y = X @ np.arange(1.0, 7.0) + 1e-6 * y
+    found = [
+        search(LinearRegression(), {}, scoring="neg_mean_squared_error").fit(X, y).best_score_
+        for search in (GridSearchCV, model_selection.GridSearchCV)
+    ]
+    assert found[0] == pytest.approx(found[1], rel=1e-7, abs=0.0)
+
+
 def test_a_candidate_that_fails_is_told_as_in_scikit_learn(numbers: Table) -> None:
     with warnings.catch_warnings(record=True):
         warnings.simplefilter("always")
