@@ -3,16 +3,22 @@
 from pathlib import Path
 from typing import Any
 
-from sklearn.datasets import load_iris, load_wine
+import numpy as np
+from sklearn.datasets import load_diabetes, load_iris, load_wine
 
 from linework import (
     ClassDensityDisplay,
+    CoefficientPathDisplay,
     DecisionRegionDisplay,
     DiscriminantProjectionDisplay,
+    GridSearchCV,
     IndicatorClassifier,
+    Lasso,
     LinearDiscriminantAnalysis,
     MaskingDisplay,
     QuadraticDiscriminantAnalysis,
+    Ridge,
+    SearchCurveDisplay,
 )
 
 FOLDER = Path(__file__).parent
@@ -55,6 +61,17 @@ def main() -> None:
 
     display = MaskingDisplay.from_estimator(IndicatorClassifier(), iris.data, flowers)
     save(display.figure_, "masking")
+
+    X, y = load_diabetes(return_X_y=True, as_frame=True)
+    alphas = np.logspace(-3, 1, 20)
+    search = GridSearchCV(Ridge(), {"alpha": alphas}, cv=10, rule="one_se").fit(X, y)
+    figure, (left, right) = plt.subplots(1, 2, figsize=(12.0, 3.8), layout="constrained")
+    SearchCurveDisplay.from_search(search, ax=left, score_name="R²")
+    alphas = np.logspace(-2, 0.3, 40)
+    CoefficientPathDisplay.from_estimator(Lasso(), X, y, values=alphas, ax=right)
+    left.set_title("Ridge: ten folds and the 1-SE rule", fontsize=10)
+    right.set_title("Lasso: coefficients along the penalty", fontsize=10)
+    save(figure, "choosing")
 
 
 def save(figure: Any, name: str) -> None:
