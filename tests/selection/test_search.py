@@ -115,6 +115,13 @@ CLASSIFICATIONS: dict[str, Any] = {
     "lda, accuracy": (LinearDiscriminantAnalysis(), None, SHARES, "accuracy", StratifiedKFold(5)),
     "lda, own score": (LinearDiscriminantAnalysis(), None, SHARES, None, 4),
     "lda, auc": (LinearDiscriminantAnalysis(), None, SHARES, "roc_auc_ovr", StratifiedKFold(3)),
+    "lda, log loss": (
+        LinearDiscriminantAnalysis(),
+        None,
+        SHARES,
+        ["neg_log_loss", "accuracy"],
+        StratifiedKFold(4),
+    ),
     "lda, several": (
         LinearDiscriminantAnalysis(),
         None,
@@ -231,6 +238,32 @@ def test_weights_of_rows(scoring: str, numbers: Table) -> None:
     ]
     assert found[0].road_ == "statistics"
     assert_scores(found[0].cv_results_, found[1].cv_results_, 1e-9)
+
+
+@pytest.mark.parametrize("scoring", ["accuracy", "neg_log_loss", "f1_macro"])
+def test_weights_of_labelled_rows(scoring: str, labels: Table) -> None:
+    X, y = labels
+    weight, names = np.arange(240) % 3, np.array(["x", "z", "y"])[y]
+    found = [
+        cls(LinearDiscriminantAnalysis(), SHARES, scoring=scoring, cv=4).fit(
+            X, names, sample_weight=weight
+        )
+        for cls in (GridSearchCV, model_selection.GridSearchCV)
+    ]
+    assert_scores(found[0].cv_results_, found[1].cv_results_, 1e-9)
+
+
+def test_certain_errors_cost_what_scikit_learn_says() -> None:
+    X, y = np.array([0.0, 1.0, 2.0, 1000.0, 1001.0, 1002.0, 0.5, 1001.5])[:, None], np.arange(8) > 2
+    y[-2:] = [True, False]
+    splits = [(np.arange(6), np.array([0, 5, 6, 7]))]
+    model = LinearDiscriminantAnalysis()
+    found = [
+        cls(model, {}, scoring="neg_log_loss", cv=splits).fit(X, y).best_score_
+        for cls in (GridSearchCV, model_selection.GridSearchCV)
+    ]
+    assert found[0] == pytest.approx(found[1], rel=1e-12)
+    assert found[0] < -15.0
 
 
 def test_several_targets(numbers: Table) -> None:

@@ -11,16 +11,16 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import ClassifierMixin, RegressorMixin, clone
-from sklearn.metrics import accuracy_score, r2_score
+from sklearn.metrics import accuracy_score, log_loss, r2_score
 from sklearn.metrics._scorer import _BaseScorer, _MultimetricScorer, _PassthroughScorer
 from sklearn.model_selection._validation import _score
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _check_method_params
 
 from linework.candidates import ByRows, Candidates, Fits, FoldFits, Part
-from linework.data.blocks import Array
+from linework.data.blocks import Array, Block
 from linework.data.sources import Table
-from linework.engine import map_each, map_rows
+from linework.engine import map_each, map_reduce, map_rows
 from linework.estimator import positions
 from linework.folds import Split
 
@@ -124,8 +124,9 @@ def score_folds(task: Task) -> tuple[list[dict[str, Any]], FoldFits]:
 
 def _scores(task: Task, served: FoldFits, fits: Fits, which: Part, rows: Array) -> list[Any]:
     """The scores of every candidate on the rows of a part: a number, or a dict of them."""
-    if (known := _from_statistics(task, fits, which)) is not None:
-        return known
+    for way in (_from_statistics, _from_sums):
+        if (known := way(task, served, fits, which, rows)) is not None:
+            return known
     y = _safe_indexing(task.y, rows)
     params = _check_method_params(task.X, params=task.score_params, indices=rows)
     count = len(task.candidates)
@@ -145,17 +146,76 @@ def _metrics(scorer: Any) -> dict[str, Any]:
     return scorer._scorers if isinstance(scorer, _MultimetricScorer) else {"": scorer}
 
 
-def _from_statistics(task: Task, fits: Fits, which: Part) -> list[Any] | None:
+def _from_statistics(
+    task: Task, served: FoldFits, fits: Fits, which: Part, rows: Array
+) -> list[Any] | None:
     """The scores that need no rows, if all are such."""
+    return _all_metrics(task, lambda metric: fits.scores(metric, which))
+
+
+def _from_sums(
+    task: Task, served: FoldFits, fits: Fits, which: Part, rows: Array
+) -> list[Any] | None:
+    """The scores that are means over rows, if all are such: from one read of them for each."""
+    classes, group = getattr(fits.model(0), "classes_", None), served.table.group
+    if classes is None or group is None or len(classes) <= group.max():
+        return None
+    every = np.unique(group[rows]).size == len(classes)
+    read = _tiled(served.table.take(rows))
+
+    def scores(metric: Callable[..., Any]) -> Array | None:
+        if metric not in BY_ROW or not (every or metric is accuracy_score):
+            return None  # scikit-learn has no log loss where a class is missing, and says so
+        method, of_rows = BY_ROW[metric]
+        size = max(1, HELD // (read.step * len(classes)))
+        means = []
+        for start in range(0, len(task.candidates), size):
+
+            def total(block: Block, chosen: slice = slice(start, start + size)) -> Array:
+                responses = fits.respond(block, method, chosen)
+                weight = np.ones(len(block)) if block.weight is None else block.weight
+                assert block.group is not None
+                values = of_rows(responses, block.group, classes)
+                return np.append(weight @ values, weight.sum())
+
+            sums = map_reduce(read, total)
+            means.append(sums[:-1] / sums[-1])
+        return np.concatenate(means)
+
+    return _all_metrics(task, scores)
+
+
+def _hits(predicted: Array, group: Array, classes: Array) -> Array:
+    return np.asarray(predicted == classes[group][:, None], np.float64)
+
+
+def _log_losses(probability: Array, group: Array, classes: Array) -> Array:
+    own = np.take_along_axis(probability, group[:, None, None], axis=2)[:, :, 0]
+    eps = np.finfo(own.dtype).eps
+    return np.asarray(-np.log(np.clip(own, eps, 1.0 - eps)), np.float64)
+
+
+BY_ROW: dict[Callable[..., Any], tuple[str, Callable[[Array, Array, Array], Array]]] = {
+    accuracy_score: ("predict", _hits),
+    log_loss: ("predict_proba", _log_losses),
+}
+"""scikit-learn's metrics that are means over rows: what they ask, and a number (n, m) for each row
+and candidate, clipped as scikit-learn clips."""
+
+
+def _all_metrics(
+    task: Task, scores: Callable[[Callable[..., Any]], Array | None]
+) -> list[Any] | None:
+    """The scores of every candidate, a number or a dict each, if all metrics are known."""
     if task.fit_params.get("sample_weight") is not task.score_params.get("sample_weight"):
         return None
     found: dict[str, list[float]] = {}
     for name, scorer in _metrics(task.scorer).items():
         metric, sign = _metric(scorer, task.estimator)
-        scores = None if metric is None else fits.scores(metric, which)
-        if scores is None:
+        values = None if metric is None else scores(metric)
+        if values is None:
             return None
-        found[name] = (sign * scores).tolist()
+        found[name] = (sign * values).tolist()
     if "" in found:
         return found[""]
     return [dict(zip(found, each, strict=True)) for each in zip(*found.values(), strict=True)]
@@ -167,9 +227,17 @@ def _metric(scorer: Any, estimator: Any) -> tuple[Callable[..., Any] | None, int
         own = getattr(type(estimator), "score", None)
         defaults = {RegressorMixin.score: r2_score, ClassifierMixin.score: accuracy_score}
         return defaults.get(own), 1
-    if getattr(scorer, "_kwargs", True) or getattr(scorer, "_response_method", "") != "predict":
+    metric, kwargs = getattr(scorer, "_score_func", None), getattr(scorer, "_kwargs", True)
+    asked = BY_ROW[metric][0] if metric in BY_ROW else "predict"
+    if kwargs or getattr(scorer, "_response_method", "") != asked:
         return None, 1
-    return scorer._score_func, scorer._sign
+    return metric, scorer._sign
+
+
+def _tiled(table: Table) -> Table:
+    """The same rows in blocks that stay in a core's cache while all candidates see them."""
+    step = max(1, min(table.step, TILE // table.n_columns))
+    return dataclasses.replace(table, step=step)
 
 
 def _asks_responses_only(task: Task) -> bool:
@@ -184,8 +252,7 @@ class Responses:
     """What candidates say of rows, as many of them from one read of the rows as memory allows."""
 
     def __init__(self, fits: Fits, table: Table, count: int) -> None:
-        step = max(1, min(table.step, TILE // table.n_columns))
-        self.table = dataclasses.replace(table, step=step)
+        self.table = _tiled(table)
         self.fits, self.count = fits, count
         self._held: dict[str, tuple[int, Array]] = {}
 
