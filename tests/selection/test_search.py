@@ -386,10 +386,19 @@ def test_kinds_of_tables(numbers: Table) -> None:
     assert_scores(named.cv_results_, plain.cv_results_, 0.0)
 
 
-def test_splits_may_be_an_iterator(numbers: Table) -> None:
-    for model in (Ridge(), peer.Ridge()):
-        splits = KFold(3).split(numbers[0])
-        assert GridSearchCV(model, ALPHAS, cv=splits).fit(*numbers).n_splits_ == 3
+def test_splits_are_drawn_once(numbers: Table) -> None:
+    for model in (Ridge(), LogLinearRegression(), peer.Ridge()):
+        X, y = numbers[0], np.exp(numbers[1] / 10.0)
+        splits = KFold(3).split(X)
+        search = GridSearchCV(model, {}, cv=splits).fit(X, y)
+        assert search.n_splits_ == 3
+        assert search.cv is splits
+        draw = [
+            cls(model, {}, cv=KFold(3, shuffle=True, random_state=np.random.RandomState(0)))
+            for cls in (GridSearchCV, model_selection.GridSearchCV)
+        ]
+        ours, theirs = (each.fit(X, y).cv_results_ for each in draw)
+        assert_scores(ours, theirs, 1e-9)
 
 
 def test_many_responses_are_read_in_turns(labels: Table, monkeypatch: pytest.MonkeyPatch) -> None:

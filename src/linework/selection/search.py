@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -12,11 +12,12 @@ from sklearn.base import is_classifier
 from sklearn.metrics._scorer import _MultimetricScorer
 from sklearn.model_selection import ParameterGrid, check_cv
 from sklearn.utils import indexable
+from sklearn.utils._metadata_requests import _routing_enabled
 from sklearn.utils.validation import _check_method_params
 
 from linework.candidates import ByRows
 from linework.selection.rules import SE, check_rule, simplicity, standard_errors, winner
-from linework.selection.served import Task, score_folds
+from linework.selection.served import Task, require_served, score_folds
 
 
 class GridSearchCV(model_selection.GridSearchCV):
@@ -129,8 +130,6 @@ class GridSearchCV(model_selection.GridSearchCV):
         """
         check_rule(self.rule)
         cv = self.cv
-        if isinstance(cv, Iterator):
-            self.cv = list(cv)  # to go over it twice
         try:
             return self._fit_served(X, y, params)
         except ByRows as reason:
@@ -151,10 +150,13 @@ class GridSearchCV(model_selection.GridSearchCV):
         X, y = indexable(X, y)
         params = _check_method_params(X, params=params)
         routed = self._get_routed_params_for_fit(params)
+        candidates = list(ParameterGrid(self.param_grid))
+        require_served(self.estimator, candidates, routed.estimator.fit)
         cv = check_cv(self.cv, y, classifier=is_classifier(self.estimator))
         splits = list(cv.split(X, y, **routed.splitter.split))
         self.n_splits_ = len(splits)
-        candidates = list(ParameterGrid(self.param_grid))
+        if not _routing_enabled():
+            self.cv = splits  # drawn once, whichever road is taken in the end
         out, served = score_folds(
             Task(
                 self.estimator,

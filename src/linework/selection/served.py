@@ -59,6 +59,18 @@ class Task:
     error_score: Any = np.nan
 
 
+def require_served(estimator: Any, candidates: Candidates, fit_params: Mapping[str, Any]) -> None:
+    """Raise `ByRows` where it can be told at once that candidates are not served together."""
+    name = type(estimator).__name__
+    if not hasattr(estimator, "_fit_folds"):
+        raise ByRows(f"{name} is fitted to each fold's rows.")
+    if strange := [k for k, v in fit_params.items() if v is not None and k != "sample_weight"]:
+        raise ByRows(f"{name} is fitted with {', '.join(strange)}.")
+    known = estimator.get_params(deep=False)
+    if strange := [k for candidate in candidates for k in candidate if k not in known]:
+        raise ByRows(f"{strange[0]!r} is no parameter of {name} itself.")
+
+
 def serve(
     estimator: Any,
     candidates: Candidates,
@@ -68,14 +80,7 @@ def serve(
     fit_params: Mapping[str, Any],
 ) -> FoldFits:
     """The candidates fitted in every fold; raises `ByRows` where they are not served together."""
-    name = type(estimator).__name__
-    if not hasattr(estimator, "_fit_folds"):
-        raise ByRows(f"{name} is fitted to each fold's rows.")
-    if strange := [k for k, v in fit_params.items() if v is not None and k != "sample_weight"]:
-        raise ByRows(f"{name} is fitted with {', '.join(strange)}.")
-    known = estimator.get_params(deep=False)
-    if strange := [k for candidate in candidates for k in candidate if k not in known]:
-        raise ByRows(f"{strange[0]!r} is no parameter of {name} itself.")
+    require_served(estimator, candidates, fit_params)
     weight = fit_params.get("sample_weight")
     for train, test in splits:
         for rows in (train, test):
