@@ -66,7 +66,9 @@ def contest(
     show(title, times, asked)
     key = "mean_test_score"
     apart = found["ours"].cv_results_[key][:part] - found["peer"].cv_results_[key]
-    print(f"road: {found['ours'].road_}; largest difference of mean scores {np.abs(apart).max():.1e}")
+    print(
+        f"road: {found['ours'].road_}; largest difference of mean scores {np.abs(apart).max():.1e}"
+    )
 
 
 def main() -> None:
