@@ -153,4 +153,4 @@ def _refined(cell: Array, sides: Array, side: Array) -> tuple[Array, Array]:
     found = np.flatnonzero(np.bincount(cell))
     number = np.zeros(int(found[-1]) + 1, np.int32)
     number[found] = np.arange(len(found))
-    return number[cell], np.vstack([sides[:, found // 3], (found % 3).astype(np.int8)])
+    return np.take(number, cell), np.vstack([sides[:, found // 3], (found % 3).astype(np.int8)])

@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pytest
+import scipy.sparse
 import sklearn.linear_model as peer
 from scores import assert_scores
 from sklearn import model_selection
@@ -376,6 +377,20 @@ def test_a_fold_without_a_class(labels: Table) -> None:
         assert_scores(ours.cv_results_, theirs.cv_results_, 1e-9)
 
 
+def test_labels_of_any_kind(labels: Table) -> None:
+    pd = pytest.importorskip("pandas")
+    X, y = labels
+    words = np.array(["x", "z", "y"])[y]
+    for kind in (list, pd.Series, np.asarray):
+        ours, theirs = (
+            cls(LinearDiscriminantAnalysis(), SHARES, scoring="f1_macro").fit(X, kind(words))
+            for cls in (GridSearchCV, model_selection.GridSearchCV)
+        )
+        assert ours.road_ == "statistics"
+        assert_scores(ours.cv_results_, theirs.cv_results_, 1e-9)
+        assert ours.best_estimator_.classes_.tolist() == ["x", "y", "z"]
+
+
 def test_kinds_of_tables(numbers: Table) -> None:
     pd = pytest.importorskip("pandas")
     X, y = numbers
@@ -384,6 +399,14 @@ def test_kinds_of_tables(numbers: Table) -> None:
     named = GridSearchCV(Ridge(), ALPHAS).fit(frame, pd.Series(y))
     assert list(named.feature_names_in_) == list("abcdef")
     assert_scores(named.cv_results_, plain.cv_results_, 0.0)
+    for scoring in ("r2", "neg_mean_absolute_error"):
+        plain, *others = (
+            GridSearchCV(Ridge(), ALPHAS, scoring=scoring).fit(table, list(y))
+            for table in (X, X.tolist(), scipy.sparse.csr_matrix(X), X.astype(np.float32))
+        )
+        for other, tol in zip(others, (0.0, 1e-9, 1e-5), strict=True):
+            assert other.road_ == "statistics"
+            assert_scores(other.cv_results_, plain.cv_results_, tol)
 
 
 def test_splits_are_drawn_once(numbers: Table) -> None:

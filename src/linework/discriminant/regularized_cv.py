@@ -234,7 +234,7 @@ class RegularizedDiscriminantAnalysisCV(CrossValidated, Mixed):
         if self.scoring not in SCORINGS:
             raise ValueError(
                 f"scoring is {self.scoring!r}, and 'accuracy' and 'neg_log_loss' are known: for "
-                "others use scikit-learn's GridSearchCV over RegularizedDiscriminantAnalysis."
+                "others use GridSearchCV over RegularizedDiscriminantAnalysis."
             )
         for name in ("alphas", "gammas"):
             values = np.ravel(np.asarray(getattr(self, name), dtype=object))
