@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sklearn.base import BaseEstimator, is_classifier, is_regressor
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, is_classifier, is_regressor
 from sklearn.utils import get_tags
 
 import linework
@@ -15,7 +15,9 @@ Array = np.ndarray
 ESTIMATORS: list[type[BaseEstimator]] = [
     thing
     for thing in (getattr(linework, name) for name in linework.__all__)
-    if isinstance(thing, type) and issubclass(thing, BaseEstimator)
+    if isinstance(thing, type)
+    and issubclass(thing, BaseEstimator)
+    and not issubclass(thing, MetaEstimatorMixin)
 ]
 
 # Settings under which a fit takes another road, tried wherever there is such a parameter.

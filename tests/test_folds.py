@@ -67,13 +67,13 @@ def test_parts_are_those_of_their_rows(
         assert_same(test, moments_of(table, rows[1]))
 
 
-def test_more_cells_than_memory_are_read_split_by_split(
+def test_splits_share_as_many_passes_as_their_cells_take(
     table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     passes = []
     monkeypatch.setattr(folds, "map_reduce", lambda *args: passes.append(1) or map_reduce(*args))
     splits = list(LeaveOneOut().split(np.zeros((N, 1))))
-    for memory, expected in ((1 << 28, 1), (1000, 1 + 2 * N)):
+    for memory, expected in ((1 << 28, 1), (8 * 16 * 7, 7), (0, N)):  # a cell holds 16 numbers
         monkeypatch.setattr(folds, "MEMORY", memory)
         passes.clear()
         _, parts = fold_moments(table, splits)
@@ -81,19 +81,22 @@ def test_more_cells_than_memory_are_read_split_by_split(
         assert len(passes) == expected
 
 
-def test_rows_of_one_side_everywhere_share_a_cell(
-    table: Table, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    cells = []
-    monkeypatch.setattr(
-        folds,
-        "map_reduce",
-        lambda source, statistic: (
-            cells.append(np.unique(source.group)) or map_reduce(source, statistic)
-        ),
-    )
-    fold_moments(table, list(KFold(5).split(np.zeros((N, 1)))))
-    assert [len(cell) for cell in cells] == [5]
+def test_repeated_folds_do_not_multiply_their_cells() -> None:
+    table = as_table(np.arange(600.0)[:, None])
+    splits = list(RepeatedKFold(n_splits=5, n_repeats=8, random_state=0).split(np.zeros((600, 1))))
+    sides = [batch[1].shape for batch in folds._batches(600, splits, folds.CELLS)]
+    assert sum(splits for splits, _ in sides) == 40
+    assert max(cells for _, cells in sides) <= folds.CELLS
+    total, parts = fold_moments(table, splits)
+    assert total.count == 600
+    assert [(train.count, test.count) for train, test in parts] == [(480, 120)] * 40
+
+
+def test_rows_of_one_side_everywhere_share_a_cell() -> None:
+    splits = list(KFold(5).split(np.zeros((N, 1))))
+    [(cell, sides)] = folds._batches(N, splits, folds.CELLS)
+    assert sides.shape == (5, 5)
+    assert [np.unique(cell[test]).size for _, test in splits] == [1] * 5
 
 
 @pytest.mark.parametrize(

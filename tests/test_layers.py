@@ -20,6 +20,7 @@ LAYERS = [
     ["losses"],
     ["folds"],
     ["solvers"],
+    ["candidates"],
     ["estimator", "labels"],
     ["classifier"],
     ["persist"],

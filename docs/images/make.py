@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_wine
 from sklearn.model_selection import train_test_split
 from sklearn.naive_bayes import GaussianNB
@@ -10,11 +11,14 @@ from sklearn.naive_bayes import GaussianNB
 from linework import (
     CalibratedClassifier,
     ClassDensityDisplay,
+    CoefficientPathDisplay,
     DecisionClassifier,
     DecisionRegionDisplay,
     DecisionRule,
     DiscriminantProjectionDisplay,
+    GridSearchCV,
     IndicatorClassifier,
+    Lasso,
     LinearDiscriminantAnalysis,
     LinearRegression,
     MaskingDisplay,
@@ -23,6 +27,8 @@ from linework import (
     QuadraticDiscriminantAnalysis,
     ReliabilityDisplay,
     ResidualPanelDisplay,
+    Ridge,
+    SearchCurveDisplay,
 )
 
 FOLDER = Path(__file__).parent
@@ -91,6 +97,16 @@ def main() -> None:
     X, y = load_diabetes(return_X_y=True, as_frame=True)
     residuals = ResidualPanelDisplay.from_estimator(LinearRegression().fit(X, y), X, y)
     save(residuals.figure_, "residuals")
+    X, y = load_diabetes(return_X_y=True, as_frame=True)
+    alphas = np.logspace(-3, 1, 20)
+    search = GridSearchCV(Ridge(), {"alpha": alphas}, cv=10, rule="one_se").fit(X, y)
+    figure, (left, right) = plt.subplots(1, 2, figsize=(12.0, 3.8), layout="constrained")
+    SearchCurveDisplay.from_search(search, ax=left, score_name="R²")
+    alphas = np.logspace(-2, 0.3, 40)
+    CoefficientPathDisplay.from_estimator(Lasso(), X, y, values=alphas, ax=right)
+    left.set_title("Ridge: ten folds and the 1-SE rule", fontsize=10)
+    right.set_title("Lasso: coefficients along the penalty", fontsize=10)
+    save(figure, "choosing")
 
 
 def save(figure: Any, name: str) -> None:

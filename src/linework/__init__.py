@@ -9,6 +9,7 @@ from linework.discriminant.regularized_cv import RegularizedDiscriminantAnalysis
 from linework.engine import threads
 from linework.evaluate.by_class import class_rankings
 from linework.evaluate.calibrated_classifier import CalibratedClassifier
+from linework.evaluate.coefficient_path import CoefficientPathDisplay
 from linework.evaluate.confusion import ConfusionMatrix
 from linework.evaluate.decision_classifier import DecisionClassifier
 from linework.evaluate.delong import AucComparison, compare_auc
@@ -33,6 +34,8 @@ from linework.evaluate.reliability import (
 )
 from linework.evaluate.residual_panel import ResidualPanelDisplay
 from linework.evaluate.rules import DecisionRule
+from linework.evaluate.score_curves import LearningCurveDisplay, ValidationCurveDisplay
+from linework.evaluate.search_curve import SearchCurveDisplay
 from linework.evaluate.thresholds import TunedThresholds
 from linework.inference.generalized_result import GeneralizedInference
 from linework.inference.infer import infer
@@ -58,12 +61,18 @@ from linework.regression.log_linear import LogLinearRegression
 from linework.regression.paths import enet_path, lasso_path
 from linework.regression.ridge import Ridge
 from linework.regression.ridge_cv import RidgeCV
+from linework.selection.compare import Comparison, compare_models, corrected_t_test
+from linework.selection.curves import learning_curve, validation_curve
+from linework.selection.search import GridSearchCV
+from linework.selection.validation import cross_val_predict, cross_validate
 
 __all__ = [
     "GLM",
     "AucComparison",
     "CalibratedClassifier",
     "ClassDensityDisplay",
+    "CoefficientPathDisplay",
+    "Comparison",
     "ConfusionMatrix",
     "DecisionClassifier",
     "DecisionRegionDisplay",
@@ -74,12 +83,14 @@ __all__ = [
     "ElasticNetCV",
     "FisherDiscriminant",
     "GeneralizedInference",
+    "GridSearchCV",
     "ImportanceDisplay",
     "IndicatorClassifier",
     "Inference",
     "Influence",
     "Lasso",
     "LassoCV",
+    "LearningCurveDisplay",
     "LinearDiscriminantAnalysis",
     "LinearRegression",
     "LogLinearRegression",
@@ -100,12 +111,18 @@ __all__ = [
     "Ridge",
     "RidgeCV",
     "ScoreDecomposition",
+    "SearchCurveDisplay",
     "Separability",
     "SeparationWarning",
     "TunedThresholds",
+    "ValidationCurveDisplay",
     "boundary",
     "class_rankings",
     "compare_auc",
+    "compare_models",
+    "corrected_t_test",
+    "cross_val_predict",
+    "cross_validate",
     "decompose_score",
     "distance_to_boundary",
     "enet_path",
@@ -113,6 +130,7 @@ __all__ = [
     "infer",
     "influence",
     "lasso_path",
+    "learning_curve",
     "likelihood_ratio_test",
     "linear_separability",
     "logistic_path",
@@ -121,4 +139,5 @@ __all__ = [
     "profile_confint",
     "score_test",
     "threads",
+    "validation_curve",
 ]

@@ -56,6 +56,12 @@ class Classifier(ClassifierMixin, RowReader):
         """
         return self._of_scores(X, contrast)
 
+    def _respond(self, block: Block, method: str) -> Array:
+        """What the method of this name says of the block's rows."""
+        if method == "predict":
+            return np.asarray(self.classes_[self._best(block)])
+        return FROM_SCORES[method](self._checked_scores(block))
+
     def _of_scores(self, X: Any, function: Callable[[Array], Array]) -> Array:
         self._require_fit()
         table = self._read(X, reset=False)
@@ -150,3 +156,11 @@ def posterior(scores: Array) -> Array:
     """P(G = k | x) from scores (n, K)."""
     odds = np.exp(scores - scores.max(axis=1, keepdims=True))
     return np.asarray(odds / odds.sum(axis=1, keepdims=True))
+
+
+FROM_SCORES: dict[str, Callable[[Array], Array]] = {
+    "decision_function": contrast,
+    "predict_proba": posterior,
+    "predict_log_proba": log_posterior,
+}
+"""What a method makes of scores (n, K)."""

@@ -12,6 +12,7 @@ from sklearn.utils._metadata_requests import _raise_for_params, _routing_enabled
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.validation import _check_feature_names
 
+from linework.candidates import ByRows
 from linework.data.blocks import Array
 from linework.data.sources import Table, as_table
 from linework.folds import Split
@@ -45,7 +46,7 @@ class RowReader(BaseEstimator):
         return tags
 
 
-def _positions(rows: Any) -> Array:
+def positions(rows: Any) -> Array:
     """Positions of rows that are given by positions or by a mask, in half the memory if they fit.
 
     Of K folds the positions of n rows are held K times over.
@@ -61,12 +62,15 @@ class CrossValidated(BaseEstimator):
 
     cv: Any
 
+    def _fit_folds(self, *_: Any) -> Any:
+        raise ByRows(f"{type(self).__name__} makes folds of its own within each fold.")
+
     def _splits(self, X: Any, y: Any, weight: Array | None, params: dict[str, Any]) -> list[Split]:
         """(training, test) positions; ``params``, such as groups, go to the splitter."""
         _raise_for_params(params, self, "fit")
         routed = process_routing(self, "fit", **params).splitter.split if _routing_enabled() else {}
         pairs = check_cv(self.cv, y, classifier=is_classifier(self)).split(X, y, **routed)
-        splits = [(_positions(train), _positions(test)) for train, test in pairs]
+        splits = [(positions(train), positions(test)) for train, test in pairs]
         for number, split in enumerate(splits):
             for part, rows in zip(("training", "test"), split, strict=True):
                 if not (len(rows) if weight is None else weight[rows].any()):

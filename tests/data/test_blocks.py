@@ -15,7 +15,9 @@ def block() -> Block:
     )
 
 
-@pytest.mark.parametrize("rows", [np.array([5, 0]), np.array([True, False, False] * 2)])
+@pytest.mark.parametrize(
+    "rows", [np.array([5, 0]), np.array([2, 3]), np.array([True, False, False] * 2)]
+)
 def test_take_cuts_every_part_alike(block: Block, rows: np.ndarray) -> None:
     part = block.take(rows)
     np.testing.assert_array_equal(part.X, block.X[rows])
@@ -23,6 +25,14 @@ def test_take_cuts_every_part_alike(block: Block, rows: np.ndarray) -> None:
     np.testing.assert_array_equal(part.weight, block.weight[rows])
     np.testing.assert_array_equal(part.group, block.group[rows])
     np.testing.assert_array_equal(part.numbers, 100 + np.arange(6)[rows])
+
+
+def test_a_run_of_rows_is_a_view(block: Block) -> None:
+    assert block.take(np.array([2, 3, 4])).X.base is block.X.base
+    for rows in ([4, 3, 2], [2, 2, 4], [2, 4]):
+        part = block.take(np.array(rows))
+        assert part.X.base is not block.X.base
+        np.testing.assert_array_equal(part.X, block.X[rows])
 
 
 def test_rows_keep_their_numbers_when_taken_twice(block: Block) -> None:

@@ -186,7 +186,7 @@ def test_groups_are_routed(gaussian: Rows) -> None:
     [
         ({"alphas": [0.5, 1.5]}, r"alphas\[1\] == 1.5, must be <= 1"),
         ({"gammas": []}, "gammas is empty"),
-        ({"scoring": "f1"}, "use scikit-learn's GridSearchCV"),
+        ({"scoring": "f1"}, "others use GridSearchCV"),
         ({"target": "circle"}, "'diagonal' and 'identity' are known"),
         ({"priors": [1.0]}, "3 numbers are expected"),
     ],

@@ -60,15 +60,17 @@ class Block:
         return np.empty((len(self), 0)) if self.y is None else self.y
 
     def take(self, rows: Array) -> Block:
-        """The block with only these rows (a mask or positions)."""
+        """The block with only these rows (a mask or positions), as views if they are a run."""
         rows = np.flatnonzero(rows) if rows.dtype == bool else rows
+        run = len(rows) > 0 and rows[-1] - rows[0] == len(rows) - 1 and (np.diff(rows) == 1).all()
+        key = slice(int(rows[0]), int(rows[-1]) + 1) if run else rows
 
         def part(a: Any) -> Any:
-            return None if a is None else a[rows]
+            return None if a is None else a[key]
 
         return dataclasses.replace(
             self,
-            X=self.X[rows],
+            X=self.X[key],
             y=part(self.y),
             weight=part(self.weight),
             group=part(self.group),

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Self, TypeAlias
 
 import numpy as np
+from sklearn.base import clone
 
+from linework.candidates import ByRows, Candidates, FoldFits, Models
 from linework.classifier import (
     SCORES,
     Classifier,
@@ -21,6 +23,7 @@ from linework.data.blocks import Array, Block
 from linework.data.sources import Table
 from linework.discriminant.leave_one_out import Refits, Update, numbers, tiles
 from linework.engine import map_reduce, map_rows
+from linework.folds import Split, fold_statistics
 from linework.stats import ClassMoments, PooledMoments
 from linework.stats.centre import tile_rows
 
@@ -234,6 +237,30 @@ class ClassModel(Classifier):
         self._solve(self.stats_, table, dtype)
         self._undetermined = ""
         return self
+
+    def _fit_folds(
+        self, candidates: Candidates, X: Any, y: Any, sample_weight: Any, splits: Sequence[Split]
+    ) -> FoldFits:
+        """Every candidate in every fold, from one pass: see `linework.candidates`."""
+        models = [clone(self).set_params(**candidate) for candidate in candidates]
+        statistic = models[0]._statistic()
+        for model in models:
+            if not hasattr(model, "fit_stats") or model._statistic() is not statistic:
+                raise ByRows(f"Moments do not determine {model}.")
+        table, classes = self._read_labelled(X, y, sample_weight, reset=True)
+        size = table.n_columns**2 * (len(classes) if statistic is ClassMoments else 1)
+        collect: Callable[[Block], Any] = statistic.from_block
+        total, parts = fold_statistics(table, splits, collect, size)
+
+        def fit(part: tuple[ByClass, ByClass]) -> Models:
+            return Models([clone(model).fit_stats(part[0], classes) for model in models])
+
+        def refit(number: int) -> Any:
+            model = clone(models[number])
+            rows, _ = model._read_labelled(X, y, sample_weight, reset=True)
+            return model._fit(total, classes, rows, rows.dtype)
+
+        return FoldFits("statistics", table, parts, fit, refit)
 
     def _read_fitted(self, X: Any, y: Any, sample_weight: Any) -> Table:
         """Rows that were fitted before, with the number of their class as group."""

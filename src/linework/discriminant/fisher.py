@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -88,6 +88,8 @@ class FisherDiscriminant(Projection, ClassModel):
     >>> model.criterion_.round(4), model.score(X, y)
     (array([32.1919,  0.2854]), 0.98)
     """
+
+    _simpler: ClassVar = {"shrinkage": 1}
 
     def __init__(
         self,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from numbers import Real
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils import check_scalar
@@ -60,6 +60,8 @@ class IndicatorClassifier(ClassModel):
     >>> model.fitted_values(X[:1]).round(3), round(model.score(X, y), 3)
     (array([[ 0.979,  0.125, -0.104]]), 0.847)
     """
+
+    _simpler: ClassVar = {"alpha": 1}
 
     def __init__(
         self, alpha: float = 0.0, *, fit_intercept: bool = True, rule: str = "argmax"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from numbers import Integral
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -128,6 +128,8 @@ class LinearDiscriminantAnalysis(Projection, ProbabilisticModel):
     >>> int((model.leave_one_out(X, y) != y).sum())  # rows told wrong by the others
     3
     """
+
+    _simpler: ClassVar = {"shrinkage": 1}
 
     def __init__(
         self,

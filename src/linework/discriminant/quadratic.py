@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from numbers import Real
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils import check_scalar
@@ -77,6 +77,8 @@ class QuadraticDiscriminantAnalysis(GaussianModel):
     >>> QuadraticDiscriminantAnalysis().fit(X, y).score(X, y)
     0.98
     """
+
+    _simpler: ClassVar = {"shrinkage": 1, "reg_param": 1}
 
     def __init__(
         self,

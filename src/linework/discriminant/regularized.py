@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils.metaestimators import available_if
@@ -200,6 +200,8 @@ class RegularizedDiscriminantAnalysis(Mixed):
     >>> RegularizedDiscriminantAnalysis(alpha=0.3, gamma=0.9).fit(X, y).score(X, y)
     0.98
     """
+
+    _simpler: ClassVar = {"alpha": -1, "gamma": -1}
 
     def __init__(
         self,

@@ -23,7 +23,7 @@ from linework.discriminant.regularized import (
 )
 from linework.engine import map_each, map_reduce
 from linework.estimator import CrossValidated
-from linework.folds import MEMORY, Split, class_fold_moments
+from linework.folds import MEMORY, Split, fold_statistics
 from linework.stats import ClassMoments
 from linework.stats.centre import TILE
 
@@ -176,15 +176,16 @@ class RegularizedDiscriminantAnalysisCV(CrossValidated, Mixed):
         table, classes = self._read_labelled(X, y, sample_weight, reset=True)
         self.classes_ = classes
         splits = self._splits(X, table.group, table.weight, params)
-        stats, trained = class_fold_moments(table, len(classes), splits)
+        size = len(classes) * table.n_columns**2
+        stats, parts = fold_statistics(table, splits, ClassMoments.from_block, size)
         if self.priors is not None:
             self._set_priors(np.ones(len(classes)), self.priors)
 
-        def score(part: tuple[ClassMoments, Split]) -> Array:
-            train, (_, test) = part
+        def score(part: tuple[tuple[ClassMoments, Any], Split]) -> Array:
+            (train, _), (_, test) = part
             return self._score(table.take(np.sort(test)), train, alphas, gammas)
 
-        scores = map_each(zip(trained, splits, strict=True), score, "Folds", len(splits))
+        scores = map_each(zip(parts, splits, strict=True), score, "Folds", len(splits))
         self.cv_scores_ = np.stack(scores, axis=-1)
         mean = self.cv_scores_.mean(axis=-1)
         a, g = np.unravel_index(int(mean.argmax()), mean.shape)
@@ -197,7 +198,7 @@ class RegularizedDiscriminantAnalysisCV(CrossValidated, Mixed):
         if self.scoring not in SCORINGS:
             raise ValueError(
                 f"scoring is {self.scoring!r}, and 'accuracy' and 'neg_log_loss' are known: for "
-                "others use scikit-learn's GridSearchCV over RegularizedDiscriminantAnalysis."
+                "others use GridSearchCV over RegularizedDiscriminantAnalysis."
             )
         for name in ("alphas", "gammas"):
             values = np.ravel(np.asarray(getattr(self, name), dtype=object))

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from numbers import Integral, Real
-from typing import TypeAlias
+from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.utils import check_scalar
 
+from linework.candidates import ByRows, Candidates, FoldFits
 from linework.data.blocks import Array
 from linework.data.sources import Table
 from linework.estimator import RowReader
+from linework.folds import Split
 from linework.likelihood.duality import duality_gap
+from linework.likelihood.fold_paths import paths_by_fold
+from linework.likelihood.path import Fit, Penalties
 from linework.likelihood.problem import Problem
 from linework.likelihood.solve import solve
 from linework.losses import Loss
@@ -38,6 +43,39 @@ class LikelihoodModel(RowReader):
     tol: float
     max_iter: int
     convergence_: Convergence
+
+    _path_parameter: ClassVar[str] = ""
+    """The strength of the penalty, whose values share most of the work."""
+
+    def _fit_folds(
+        self, candidates: Candidates, X: Any, y: Any, sample_weight: Any, splits: Sequence[Split]
+    ) -> FoldFits:
+        """Every candidate in every fold, by paths: see `linework.candidates`."""
+        models = [clone(self).set_params(**candidate) for candidate in candidates]
+        table = self._read_for_folds(models, X, y, sample_weight, splits)
+
+        def fit_all(model: Any) -> Any:
+            return model.fit(X, y, sample_weight)
+
+        return paths_by_fold(self, candidates, table, splits, fit_all)
+
+    def _read_for_folds(
+        self, models: Sequence[Self], X: Any, y: Any, sample_weight: Any, splits: Sequence[Split]
+    ) -> Table:
+        """The rows, where paths serve these models; raises `ByRows` where they do not."""
+        raise ByRows(f"{type(self).__name__} is fitted to each fold's rows.")
+
+    def _path_problem(self, table: Table) -> tuple[Problem, Array]:
+        """The problem of these rows, without a penalty, and the model without slopes."""
+        raise NotImplementedError
+
+    def _path_penalties(self, values: Sequence[Any]) -> Callable[[float], Penalties]:
+        """From the weight of the rows to the penalties for values of `_path_parameter`."""
+        raise NotImplementedError
+
+    def _place(self, fit: Fit, dtype: Any) -> None:
+        """Set the coefficients."""
+        raise NotImplementedError
 
     def _check_iterations(self) -> None:
         check_scalar(self.tol, "tol", Real, min_val=0.0, include_boundaries="neither")

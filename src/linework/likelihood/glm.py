@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from numbers import Real
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils import check_scalar
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
+from linework.candidates import ByRows
 from linework.data.blocks import Array, Block
 from linework.data.numbers import as_numbers, dtype_of
 from linework.data.sources import Table, check_weight
 from linework.engine import map_reduce, map_rows
+from linework.folds import Split
 from linework.likelihood.base import LikelihoodModel
 from linework.likelihood.beginnings import first_slopes, mean_loss, null_model
+from linework.likelihood.path import Fit, Penalties
+from linework.likelihood.problem import Problem
 from linework.likelihood.rows import check_offset, present_rows, reject_outside
 from linework.likelihood.turns import in_turns
 from linework.losses import Family, GeneralizedLoss, loss_of
@@ -84,6 +89,9 @@ class GLM(RegressorMixin, LikelihoodModel):
     array([35.1])
     """
 
+    _path_parameter = "alpha"
+    _simpler: ClassVar = {"alpha": 1, "l1_ratio": 1}
+
     coef_: Array
     intercept_: float
     deviance_: float
@@ -127,9 +135,7 @@ class GLM(RegressorMixin, LikelihoodModel):
         -------
         self
         """
-        check_scalar(self.alpha, "alpha", Real, min_val=0.0)
-        check_scalar(self.l1_ratio, "l1_ratio", Real, min_val=0.0, max_val=1.0)
-        self._check_iterations()
+        self._check_penalty()
         self.__dict__.pop("family_", None)  # what an earlier fit estimated
         loss = self._loss()
         table = self._read_training(X, y, sample_weight, offset, reset=True)
@@ -265,6 +271,36 @@ class GLM(RegressorMixin, LikelihoodModel):
         saturated = float(weight @ loss.family.saturated(y))
         null = null_value * weight.sum() - saturated
         return float(1.0 - (map_reduce(table, total) - saturated) / (null if null > 0.0 else 1.0))
+
+    def _read_for_folds(
+        self, models: Sequence[Self], X: Any, y: Any, sample_weight: Any, splits: Sequence[Split]
+    ) -> Table:
+        for model in models:
+            model._check_penalty()
+            estimated = loss_of(model.family, model.link).family.unknown is not None
+            if not model.fit_intercept or estimated or model.family != self.family:
+                raise ByRows(f"{model} has no path: that takes an intercept and a given family.")
+        return self._read_training(X, y, sample_weight, None, reset=True)
+
+    def _path_problem(self, table: Table) -> tuple[Problem, Array]:
+        loss = self._loss()
+        null, _ = null_model(table, loss)
+        return Problem.of(table, loss, null, self.fit_intercept, 0.0, 0.0), null
+
+    def _path_penalties(self, values: Sequence[Any]) -> Callable[[float], Penalties]:
+        penalties = [(alpha * (1.0 - self.l1_ratio), alpha * self.l1_ratio) for alpha in values]
+        return lambda weight: penalties
+
+    def _place(self, fit: Fit, dtype: Any) -> None:
+        (self.coef_,), (self.intercept_,) = fit.line(dtype)
+
+    def _respond(self, block: Block, method: str) -> Array:
+        return self._loss().link.mean(self._predictor(block))
+
+    def _check_penalty(self) -> None:
+        check_scalar(self.alpha, "alpha", Real, min_val=0.0)
+        check_scalar(self.l1_ratio, "l1_ratio", Real, min_val=0.0, max_val=1.0)
+        self._check_iterations()
 
     def _read_training(
         self, X: Any, y: Any, sample_weight: Any, offset: Any, *, reset: bool

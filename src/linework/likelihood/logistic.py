@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import dataclasses
 import warnings
+from collections.abc import Callable, Sequence
+from functools import partial
 from numbers import Real
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils import check_scalar
 
+from linework.candidates import ByRows
 from linework.classifier import Probabilistic
 from linework.data.blocks import Array, Block
 from linework.data.numbers import dtype_of
 from linework.data.sources import Table
+from linework.folds import Split
 from linework.labels import class_weights
 from linework.likelihood.base import LikelihoodModel, Solver
 from linework.likelihood.firth import FirthProblem
+from linework.likelihood.path import C_penalties, Fit, Penalties
 from linework.likelihood.problem import Problem
 from linework.likelihood.separability import certain_of_a_row, separability_of
 from linework.likelihood.solve import solve
@@ -102,6 +107,9 @@ class LogisticRegression(Probabilistic, LikelihoodModel):
     True
     """
 
+    _path_parameter = "C"
+    _simpler: ClassVar = {"C": -1, "l1_ratio": 1}
+
     coef_: Array
     intercept_: Array
     n_iter_: Array
@@ -163,6 +171,30 @@ class LogisticRegression(Probabilistic, LikelihoodModel):
         self.coef_, self.intercept_ = coef.T.astype(dtype), intercept.astype(dtype)
         self.n_iter_ = np.array([self.convergence_.n_iter], np.int32)
         return self
+
+    def _read_for_folds(
+        self, models: Sequence[Self], X: Any, y: Any, sample_weight: Any, splits: Sequence[Split]
+    ) -> Table:
+        for model in models:
+            model._check_penalty()
+            if model.solver != "auto" or model.separation == "firth" or np.inf == model.C:
+                raise ByRows(f"{model} has no path: that takes a finite C and solver='auto'.")
+        table, self.classes_ = self._read_labelled(X, y, sample_weight, reset=True)
+        assert table.group is not None
+        for number, (train, _) in enumerate(splits):
+            rows = train if table.weight is None else train[table.weight[train] > 0.0]
+            if np.unique(table.group[rows]).size < len(self.classes_):
+                raise ByRows(f"The training part of split {number} has not all classes.")
+        return table
+
+    def _path_problem(self, table: Table) -> tuple[Problem, Array]:
+        return self._problem(table, self.classes_)
+
+    def _path_penalties(self, values: Sequence[Any]) -> Callable[[float], Penalties]:
+        return partial(C_penalties, values, self.l1_ratio)
+
+    def _place(self, fit: Fit, dtype: Any) -> None:
+        self.coef_, self.intercept_ = fit.line(dtype)
 
     def _way(self, n_classes: int, strength: float) -> tuple[Solver, type[Problem]]:
         """How to minimise what, or a sentence on what does not go together."""

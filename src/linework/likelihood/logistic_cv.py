@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, Self, TypeAlias
+from functools import partial
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.metrics import get_scorer
@@ -13,19 +14,13 @@ from sklearn.utils.metadata_routing import MethodMapping, process_routing
 from sklearn.utils.validation import _check_method_params
 
 from linework.data.blocks import Array
-from linework.data.numbers import dtype_of
 from linework.data.sources import Table
 from linework.estimator import CrossValidated
+from linework.likelihood.fold_paths import Paths, PenaltyPath, follow_paths, part_of
 from linework.likelihood.logistic import LogisticRegression
-from linework.likelihood.path import Fit, as_Cs, check_list, follow_Cs, warn_unfinished
+from linework.likelihood.path import C_penalties, Fit, as_Cs, check_list, warn_unfinished
 from linework.likelihood.scoring import knowing_classes
 from linework.progress import progress
-
-HELD = 1 << 31
-"""Bytes of dense rows up to which those of a fold are copied once, and not at every read."""
-
-Paths: TypeAlias = list[list[Fit]]
-"""A fit for each l1_ratio and each C."""
 
 
 class LogisticRegressionCV(CrossValidated, LogisticRegression):
@@ -135,12 +130,14 @@ class LogisticRegressionCV(CrossValidated, LogisticRegression):
         splits = self._splits(X, table.group, table.weight, params)
         asked = self._for_scorer("fit", table.weight, params)
         self.classes_, self.l1_ratios_, self.Cs_ = classes, ratios, Cs
-        whole = self._follow(table, None)
+        reach, grids = self._reach(table), [partial(C_penalties, Cs, ratio) for ratio in ratios]
+        paths = [PenaltyPath(self._path_problem, grid, reach, self.max_iter) for grid in grids]
+        whole = follow_paths(paths, table)
         folds, scores = [], []
         with progress("Folds", len(splits)) as advance:
             for train, test in splits:
-                folds.append(self._follow(_part(table, train), whole))
-                held_out = _part(table, test)
+                folds.append(follow_paths(paths, part_of(table, train), whole))
+                held_out = part_of(table, test)
                 own = _check_method_params(table.group, asked, indices=held_out.numbers)
                 scores.append(self._score_each(folds[-1], held_out, own))
                 advance(1)
@@ -190,17 +187,6 @@ class LogisticRegressionCV(CrossValidated, LogisticRegression):
         check_list(self.l1_ratios, "l1_ratios", max_val=1.0)
         return np.asarray(self.l1_ratios, np.float64), as_Cs(self.Cs)
 
-    def _follow(self, table: Table, guide: Paths | None) -> Paths:
-        """The fits of every penalty to these rows, by way of those to all rows if given."""
-        tol = self._reach(table)
-        problem, null = self._problem(table, self.classes_)
-        return [
-            follow_Cs(problem, self.Cs_, ratio, null, tol, self.max_iter, near)
-            for ratio, near in zip(
-                self.l1_ratios_, guide or [[]] * len(self.l1_ratios_), strict=True
-            )
-        ]
-
     def _score_each(self, paths: Paths, test: Table, asked: dict[str, Any]) -> Array:
         """The scores of fits on these rows, shape (l1_ratios, Cs)."""
         assert test.group is not None
@@ -210,7 +196,7 @@ class LogisticRegressionCV(CrossValidated, LogisticRegression):
         model.classes_, model.n_features_in_ = self.classes_, test.n_columns
 
         def score(fit: Fit) -> Array:
-            model.coef_, model.intercept_ = _attributes([fit], test.dtype)
+            model.coef_, model.intercept_ = fit.line(test.dtype)
             with np.errstate(invalid="ignore"):  # scikit-learn casts labels, which may be too large
                 return np.array(scorer(model, X, y, **asked))
 
@@ -235,7 +221,8 @@ class LogisticRegressionCV(CrossValidated, LogisticRegression):
             chosen = [paths[r][c] for paths, (r, c) in zip(folds, best, strict=True)]
         self.l1_ratio_ = float(np.mean([self.l1_ratios_[r] for r, _ in best]))
         self.C_ = float(np.mean([self.Cs_[c] for _, c in best]))
-        self.coef_, self.intercept_ = _attributes(chosen, table.dtype)
+        lines = zip(*(fit.line(table.dtype) for fit in chosen), strict=True)
+        self.coef_, self.intercept_ = (np.mean(part, axis=0) for part in lines)
         tol = self._reach(table)
         self._set_convergence(max((fit.found for fit in chosen), key=lambda found: found.size), tol)
         warn_unfinished(_each(folds, lambda fit: fit.found.size), tol)
@@ -266,15 +253,6 @@ class LogisticRegressionCV(CrossValidated, LogisticRegression):
         return routed
 
 
-def _part(table: Table, rows: Array) -> Table:
-    """These rows, without those of weight zero, read once if that fits into memory."""
-    part = table.take(np.sort(rows))
-    if part.weight is not None:
-        part = part.take(part.weight > 0.0)
-    small = part.sparse or part.n_rows * part.n_columns * part.dtype.itemsize <= HELD
-    return part.held() if small else part
-
-
 def _each(paths: Sequence[Any], number: Callable[[Fit], Any]) -> Array:
     """A number of each fit in lists of lists, as an array."""
     return np.array([number(p) if isinstance(p, Fit) else _each(p, number) for p in paths])
@@ -284,11 +262,3 @@ def _largest(scores: Array) -> tuple[int, int]:
     """The positions of the largest of scores (l1_ratios, Cs); of equals the first C."""
     c, r = divmod(int(scores.T.argmax()), len(scores))
     return r, c
-
-
-def _attributes(fits: Sequence[Fit], dtype: Any) -> tuple[Array, Array]:
-    """`coef_` and `intercept_`: the means of these fits'."""
-    coef = np.mean([fit.coef.T for fit in fits], axis=0)
-    intercept = np.mean([fit.intercept for fit in fits], axis=0)
-    dtype = dtype_of(dtype, coef, intercept)
-    return coef.astype(dtype), intercept.astype(dtype)

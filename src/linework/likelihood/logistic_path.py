@@ -8,7 +8,7 @@ import numpy as np
 
 from linework.data.blocks import Array
 from linework.likelihood.logistic import LogisticRegression
-from linework.likelihood.path import as_Cs, follow_Cs, warn_unfinished
+from linework.likelihood.path import C_penalties, as_Cs, follow_any, warn_unfinished
 
 
 def logistic_path(
@@ -66,7 +66,8 @@ def logistic_path(
     table, classes = model._read_labelled(X, y, sample_weight, reset=True)
     problem, null = model._problem(table, classes)
     reach = model._reach(table)
-    fits = follow_Cs(problem, values, l1_ratio, null, reach, max_iter)
+    penalties = C_penalties(values, l1_ratio, problem.columns.weight)
+    fits = follow_any(problem, penalties, null, reach, max_iter)
     warn_unfinished(np.array([fit.found.size for fit in fits]), reach)
     coefs = np.array([fit.coef.T for fit in fits])
     return values, coefs, np.array([fit.intercept for fit in fits])

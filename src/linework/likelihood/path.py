@@ -7,17 +7,21 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_scalar
 
 from linework.data.blocks import Array
+from linework.data.numbers import dtype_of
 from linework.likelihood.problem import Problem
 from linework.likelihood.solve import solve
 from linework.progress import shown
 from linework.solvers.newton import Minimum
+
+Penalties: TypeAlias = Sequence[tuple[float, float]]
+"""Factors (l2, l1) beside the mean loss."""
 
 HESSIANS = 1 << 28
 """Bytes of Hessians kept along a path; where they would be more, only the last is."""
@@ -40,11 +44,16 @@ class Fit:
     l2: float
     found: Minimum
 
+    def line(self, dtype: Any) -> tuple[Array, Array]:
+        """The coefficients (k, d) and intercepts (k,) as attributes of an estimator."""
+        dtype = dtype_of(dtype, self.coef, self.intercept)
+        return self.coef.T.astype(dtype), self.intercept.astype(dtype)
+
 
 @shown("Path of penalties")
 def follow(
     problem: Problem,
-    penalties: Sequence[tuple[float, float]],
+    penalties: Penalties,
     null: Array,
     tol: float,
     max_iter: int,
@@ -87,22 +96,25 @@ def follow(
     return fits
 
 
-def follow_Cs(
+def follow_any(
     problem: Problem,
-    Cs: Array,
-    l1_ratio: float,
+    penalties: Penalties,
     null: Array,
     tol: float,
     max_iter: int,
     guide: Sequence[Fit] = (),
 ) -> list[Fit]:
-    """The minima at each C, in the order of ``Cs``; as `follow`, with ``guide`` in that order."""
-    order = np.argsort(Cs, kind="stable")
-    strengths = 1.0 / (Cs[order] * problem.columns.weight)
-    penalties = [(strength * (1.0 - l1_ratio), strength * l1_ratio) for strength in strengths]
+    """The minima at penalties in any order; as `follow`, with ``guide`` in that order."""
+    order = np.argsort([-sum(penalty) for penalty in penalties], kind="stable")
     near = [guide[j] for j in order] if guide else []
-    fits = follow(problem, penalties, null, tol, max_iter, near)
+    fits = follow(problem, [penalties[j] for j in order], null, tol, max_iter, near)
     return [fits[j] for j in np.argsort(order)]
+
+
+def C_penalties(Cs: Any, l1_ratio: float, weight: float) -> Penalties:
+    """The penalties beside the mean loss that are these C beside the sum over rows of a weight."""
+    strengths = 1.0 / (np.asarray(Cs, np.float64) * weight)
+    return [(strength * (1.0 - l1_ratio), strength * l1_ratio) for strength in strengths]
 
 
 def as_Cs(Cs: Any) -> Array:

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from collections.abc import Sequence
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
+from linework.candidates import ByRows, Candidates, FoldFits
 from linework.data.blocks import Array, Block
 from linework.data.numbers import dtype_of
-from linework.data.sources import Table
+from linework.data.sources import GRAM_COLUMNS, Table
 from linework.engine import blas_for, map_reduce, map_rows
 from linework.estimator import RowReader
+from linework.folds import Split, fold_moments
+from linework.regression.ladder import condition_limit
+from linework.regression.lines import lines_by_fold
 from linework.solvers.least_squares import Solution
 from linework.stats import ColumnMoments, Moments, RFactor
 
@@ -91,6 +96,9 @@ class ClosedForm(MultiOutputMixin, LinearModel):
     """A model solved from moments, so that rows can be added and taken out again."""
 
     stats_: Moments | None
+
+    _path_parameter: ClassVar[str] = ""
+    """The parameter whose values share most of the work."""
 
     def fit_stats(self, stats: Moments | RFactor) -> Self:
         """Fit from merged statistics instead of rows.
@@ -172,3 +180,33 @@ class ClosedForm(MultiOutputMixin, LinearModel):
 
     def _solve(self, stats: Moments | RFactor, flat: bool) -> None:
         raise NotImplementedError
+
+    def _fit(self, table: Table, flat: bool, known: Moments | None = None) -> Self:
+        """Fit from rows, whose moments may be at hand."""
+        raise NotImplementedError
+
+    def _along(self, stats: Moments | RFactor, values: Sequence[Any], limit: float) -> Array:
+        """Coefficients (m, d, t) for values of `_path_parameter`.
+
+        Raises `ByRows` where the condition number is above ``limit``.
+        """
+        raise NotImplementedError
+
+    def _fit_folds(
+        self, candidates: Candidates, X: Any, y: Any, sample_weight: Any, splits: Sequence[Split]
+    ) -> FoldFits:
+        """Every candidate in every fold, from one pass: see `linework.candidates`."""
+        table, flat = self._read_training(X, y, sample_weight)
+        if table.n_columns > min(table.n_rows - 1, GRAM_COLUMNS):
+            raise ByRows(
+                f"There are {table.n_columns} columns for {table.n_rows} rows, and moments serve "
+                f"fewer columns than rows, up to {GRAM_COLUMNS}."
+            )
+
+        def fit_all(model: Self, total: Moments) -> Self:
+            return model._fit(*model._read_training(X, y, sample_weight), total)
+
+        moments = fold_moments(table, splits)
+        return lines_by_fold(
+            self, candidates, table, moments, fit_all, flat, condition_limit(table)
+        )

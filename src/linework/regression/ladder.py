@@ -6,6 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from linework.candidates import ByRows
+from linework.data.blocks import Array
 from linework.data.sources import Table
 from linework.engine import map_reduce
 from linework.solvers.least_squares import CHOLESKY_LIMIT, Solution
@@ -48,6 +50,20 @@ def is_exact(solution: Solution, table: Table) -> bool:
     if solution.rank != table.n_columns or solution.condition is None:
         return False
     return solution.condition <= condition_limit(table)
+
+
+def exact(solution: Solution, limit: float) -> Array:
+    """The coefficients from moments of a fold, if they are exact enough: see `is_exact`.
+
+    Under a ``limit`` of infinity any are.
+    """
+    condition = np.inf if solution.condition is None else solution.condition
+    if limit < np.inf and (solution.rank != len(solution.coef) or not condition <= limit):
+        raise ByRows(
+            "The columns are so nearly dependent in some fold that its moments leave too few "
+            "digits."
+        )
+    return solution.coef
 
 
 def condition_limit(table: Table) -> float:

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
+from sklearn.base import clone
 
-from linework.data.sources import GRAM_COLUMNS
+from linework.data.blocks import Array
+from linework.data.sources import GRAM_COLUMNS, Table
 from linework.engine import map_reduce
 from linework.regression.base import ClosedForm, Means
-from linework.regression.checks import check_penalty, tighter
-from linework.regression.ladder import climb
+from linework.regression.checks import check_grid, check_penalty, tighter
+from linework.regression.ladder import climb, exact
 from linework.regression.penalised import PassProblem, PenalisedProblem, StatsProblem
 from linework.solvers.convergence import Convergence
 from linework.solvers.coordinate import Penalty
 from linework.solvers.least_squares import Solution, nonnegative
 from linework.solvers.ridge import ridge
 from linework.stats import Moments, RFactor
+
+ADVICE = "Raise max_iter or tol, or take a larger penalty."
 
 
 class ElasticNet(ClosedForm):
@@ -67,6 +71,9 @@ class ElasticNet(ClosedForm):
     array([0.921, 0.   ])
     """
 
+    _path_parameter = "alpha"
+    _simpler: ClassVar = {"alpha": 1, "l1_ratio": 1}
+
     dual_gap_: Any
     n_iter_: Any
 
@@ -101,10 +108,13 @@ class ElasticNet(ClosedForm):
         -------
         self
         """
+        self._penalty()
+        return self._fit(*self._read_training(X, y, sample_weight))
+
+    def _fit(self, table: Table, flat: bool, known: Moments | None = None) -> Self:
         penalty = self._penalty()
-        table, flat = self._read_training(X, y, sample_weight)
         if not penalty.l1.any():
-            solution, stats, self.stats_ = climb(table, self._closed_form)
+            solution, stats, self.stats_ = climb(table, self._closed_form, known)
             self._set_closed(solution, stats, flat, table.dtype)
         elif table.n_columns > GRAM_COLUMNS:
             self.stats_ = None
@@ -113,7 +123,7 @@ class ElasticNet(ClosedForm):
             ]
             self._descend(problems, penalty, problems[0].columns, flat, table.dtype)
         else:
-            self.stats_ = map_reduce(table, Moments.from_block)
+            self.stats_ = map_reduce(table, Moments.from_block) if known is None else known
             self._solve(self.stats_, flat, table.dtype)
         return self
 
@@ -124,6 +134,27 @@ class ElasticNet(ClosedForm):
             return
         problems = [StatsProblem.of(stats, k, self.fit_intercept) for k in range(stats.n_targets)]
         self._descend(problems, penalty, stats, flat, dtype)
+
+    def _along(self, stats: Moments | RFactor, values: Sequence[Any], limit: float) -> Array:
+        order = np.argsort(values, kind="stable")[::-1]
+        penalty = replace(self._penalty(), alphas=check_grid(values)[order])
+        if not penalty.l1.all():
+            models = [clone(self).set_params(alpha=alpha) for alpha in values]
+            return np.stack([exact(model._closed_form(stats), limit) for model in models])
+        problems = [StatsProblem.of(stats, k, self.fit_intercept) for k in range(stats.n_targets)]
+        coefs = np.empty((len(values), stats.n_features, stats.n_targets))
+        for k, problem in enumerate(problems):
+            path = problem.path(penalty)
+            coefs[order, :, k] = path.coefs
+            worst = int(path.gaps.argmax())
+            Convergence(
+                "duality gap",
+                float(path.gaps[worst] / stats.weight),
+                self.tol * problem.yy / stats.weight,
+                int(path.n_iter[worst]),
+                np.nan,  # of no use in a warning
+            ).warn(type(self).__name__, ADVICE)
+        return coefs
 
     def _penalty(self) -> Penalty:
         penalty = check_penalty(self.alpha, self.l1_ratio, self.positive, self.tol, self.max_iter)
@@ -163,9 +194,7 @@ class ElasticNet(ClosedForm):
             n_iter[slowest],
             problems[slowest].objective(coef[:, slowest], last) / means.weight,
         )
-        self.convergence_.warn(
-            caller or type(self).__name__, "Raise max_iter or tol, or take a larger penalty."
-        )
+        self.convergence_.warn(caller or type(self).__name__, ADVICE)
         self._set_solution(Solution(coef, None, None, problems[0].solver), means, flat, dtype)
         self.dual_gap_, self.n_iter_ = (gaps[0], n_iter[0]) if flat else (gaps, n_iter)
 

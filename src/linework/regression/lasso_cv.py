@@ -20,6 +20,7 @@ from linework.regression.checks import check_penalty, tighter
 from linework.regression.lasso import ElasticNet
 from linework.regression.paths import grid, unfinished, warn_unfinished
 from linework.regression.penalised import PassProblem, PenalisedProblem, StatsProblem
+from linework.regression.scoring import MomentErrors
 from linework.stats import ClassMoments, Moments
 
 Fold = tuple[PenalisedProblem, Callable[[Array], Array]]
@@ -276,11 +277,8 @@ def _moment_folds(parts: Parts, fit_intercept: bool) -> Iterator[Fold]:
 
 def _mean_squared_errors(train: Moments, test: Moments, fit_intercept: bool, coefs: Array) -> Array:
     """Mean squared error on rows known by their moments, for coefficients (a, d): shape (a,)."""
-    gram, cross, squares = test.centred(True)
-    intercepts = train.y_mean - coefs @ train.x_mean if fit_intercept else 0.0
-    bias = test.y_mean - coefs @ test.x_mean - intercepts
-    rss = squares[0, 0] - 2.0 * coefs @ cross[:, 0] + ((coefs @ gram) * coefs).sum(axis=1)
-    return np.asarray(rss / test.weight + bias**2)
+    intercepts = train.y_mean - coefs @ train.x_mean if fit_intercept else np.zeros(len(coefs))
+    return MomentErrors.of(coefs[:, :, None], intercepts[:, None], test).mean_squares[:, 0]
 
 
 def _pass_folds(table: Table, splits: Sequence[Split], fit_intercept: bool) -> Iterator[Fold]:

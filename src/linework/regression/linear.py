@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -10,7 +11,7 @@ from linework.data.blocks import Array
 from linework.data.sources import GRAM_COLUMNS, Table
 from linework.regression.base import ClosedForm
 from linework.regression.by_passes import ridge_by_passes
-from linework.regression.ladder import climb, is_exact
+from linework.regression.ladder import climb, exact, is_exact
 from linework.regression.refine import refine
 from linework.solvers.least_squares import Solution, least_squares, nonnegative
 from linework.stats import Moments, RFactor
@@ -87,10 +88,10 @@ class LinearRegression(ClosedForm):
         """
         return self._fit(*self._read_training(X, y, sample_weight))
 
-    def _fit(self, table: Table, flat: bool) -> Self:
+    def _fit(self, table: Table, flat: bool, known: Moments | None = None) -> Self:
         if table.sparse and table.n_columns > GRAM_COLUMNS and not self.positive:
             return self._fit_by_passes(table, flat)
-        solution, stats, self.stats_ = climb(table, self._least_squares)
+        solution, stats, self.stats_ = climb(table, self._least_squares, known)
         self._set_solution(solution, stats, flat, table.dtype)
         costly = table.n_rows * table.n_columns > SMALL
         if solution.solve is None or table.sparse or (costly and is_exact(solution, table)):
@@ -115,6 +116,9 @@ class LinearRegression(ClosedForm):
         super()._set_line(coef, intercept, flat, dtype)
         if not flat:
             self.coef_ = np.atleast_2d(self.coef_)
+
+    def _along(self, stats: Moments | RFactor, values: Sequence[Any], limit: float) -> Array:
+        return np.repeat(exact(self._least_squares(stats), limit)[None], len(values), axis=0)
 
     def _least_squares(self, stats: Moments | RFactor) -> Solution:
         solve = nonnegative if self.positive else least_squares

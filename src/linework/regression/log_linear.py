@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import column_or_1d
 
+from linework.candidates import ByRows, FoldFits
 from linework.data.blocks import Array, Block
 from linework.data.sources import Table
 from linework.engine import map_reduce
@@ -74,6 +75,9 @@ class LogLinearRegression(LinearRegression):
         sums = map_reduce(table, self._residual_sums)
         self._set_factor(sums[1], sums[0, 0], sums[2] / sums[0], flat)
         return self
+
+    def _fit_folds(self, *_: Any) -> FoldFits:
+        raise ByRows("The factor of LogLinearRegression takes a pass over residuals in each fold.")
 
     def predict(self, X: Any) -> Array:
         """The mean (or median) of y for each row.

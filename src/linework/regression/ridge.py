@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from collections.abc import Sequence
+from functools import partial
+from typing import Any, ClassVar, Self
 
-from linework.data.sources import GRAM_COLUMNS
+import numpy as np
+
+from linework.data.blocks import Array
+from linework.data.sources import GRAM_COLUMNS, Table
 from linework.regression.base import ClosedForm
 from linework.regression.by_passes import ridge_by_passes
 from linework.regression.checks import check_alphas
-from linework.regression.ladder import climb
-from linework.solvers.least_squares import Solution, nonnegative
-from linework.solvers.ridge import ridge
+from linework.regression.ladder import climb, exact
+from linework.solvers.least_squares import CHOLESKY_LIMIT, Solution, nonnegative
+from linework.solvers.ridge import ridge, ridge_path
 from linework.stats import Moments, RFactor
 
 
@@ -46,6 +51,9 @@ class Ridge(ClosedForm):
     array([0.666667])
     """
 
+    _path_parameter = "alpha"
+    _simpler: ClassVar = {"alpha": 1}
+
     def __init__(
         self, alpha: Any = 1.0, *, fit_intercept: bool = True, positive: bool = False
     ) -> None:
@@ -67,7 +75,9 @@ class Ridge(ClosedForm):
         -------
         self
         """
-        table, flat = self._read_training(X, y, sample_weight)
+        return self._fit(*self._read_training(X, y, sample_weight))
+
+    def _fit(self, table: Table, flat: bool, known: Moments | None = None) -> Self:
         alpha = check_alphas(self.alpha, table.n_targets)
         if table.sparse and table.n_columns > GRAM_COLUMNS and not self.positive:
             solution, means, self.convergence_ = ridge_by_passes(table, alpha, self.fit_intercept)
@@ -75,12 +85,22 @@ class Ridge(ClosedForm):
             self._set_solution(solution, means, flat, table.dtype)
             self.stats_ = None
             return self
-        solution, stats, self.stats_ = climb(table, self._ridge)
+        solution, stats, self.stats_ = climb(table, self._ridge, known)
         self._set_solution(solution, stats, flat, table.dtype)
         return self
 
     def _solve(self, stats: Moments | RFactor, flat: bool) -> None:
         self._set_solution(self._ridge(stats), stats, flat)
+
+    def _along(self, stats: Moments | RFactor, values: Sequence[Any], limit: float) -> Array:
+        alphas = [check_alphas(alpha, stats.n_targets) for alpha in values]
+        if not self.positive and isinstance(stats, Moments):
+            found = ridge_path(stats, alphas, self.fit_intercept, min(limit, CHOLESKY_LIMIT))
+            if found is not None:
+                return found
+        solve = nonnegative if self.positive else ridge
+        fit = partial(solve, stats, fit_intercept=self.fit_intercept)
+        return np.stack([exact(fit(alpha=alpha), limit) for alpha in alphas])
 
     def _ridge(self, stats: Moments | RFactor) -> Solution:
         alpha = check_alphas(self.alpha, stats.n_targets)

@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.metaestimators import available_if
 
-from linework.data.blocks import Array, Block
+from linework.data.blocks import Array
 from linework.data.sources import GRAM_COLUMNS, Table
 from linework.engine import map_reduce, map_rows
 from linework.estimator import CrossValidated
@@ -20,7 +20,9 @@ from linework.regression.base import ClosedForm
 from linework.regression.checks import check_grid
 from linework.regression.ladder import Solve, climb, collect, condition_limit
 from linework.regression.leave_one_out import LeaveOneOut
-from linework.regression.scoring import r2_from_moments, score_predictions
+from linework.regression.lines import predict_each
+from linework.regression.ridge import Ridge
+from linework.regression.scoring import MomentErrors, score_predictions
 from linework.solvers.least_squares import factors
 from linework.solvers.ridge import ridge
 from linework.solvers.spectral import Spectrum
@@ -209,22 +211,18 @@ class RidgeCV(CrossValidated, ClosedForm):
                 "whole, and there is no number for each row. Leave cv=None, or "
                 "store_cv_results=False."
             )
-        scores = []
+        scores, model = [], Ridge(fit_intercept=self.fit_intercept)
         with progress("Folds", len(splits)) as advance:
             for (train, test), (_, rows) in zip(parts, splits, strict=True):
-                coefs = [
-                    ridge(train, np.array([alpha]), self.fit_intercept).coef
-                    for alpha in self._alphas()
-                ]
-                means = [train.y_mean - train.x_mean @ coef for coef in coefs]
-                lines = list(
-                    zip(coefs, means if self.fit_intercept else [0.0] * len(coefs), strict=True)
-                )
+                coef = model._along(train, list(self._alphas()), np.inf)
+                intercept = np.zeros(coef.shape[::2])
+                if self.fit_intercept:
+                    intercept = train.y_mean - train.x_mean @ coef
                 if self.scoring is None and isinstance(test, Moments):
-                    scores.append(np.array([r2_from_moments(*line, test) for line in lines]))
+                    scores.append(MomentErrors.of(coef, intercept, test).r2)
                 else:
                     held_out = table.take(rows)
-                    predict = partial(_predict_each, lines=lines)
+                    predict = partial(predict_each, coef=coef, intercept=intercept)
                     scores.append(self._score(held_out, map_rows(held_out, predict)))
                 advance(1)
         return np.asarray(np.mean(scores, axis=0))
@@ -233,11 +231,6 @@ class RidgeCV(CrossValidated, ClosedForm):
         scoring = "r2" if self.scoring is None else self.scoring
         assert table.y is not None
         return score_predictions(scoring, table.y, predictions, table.weight, self.alpha_per_target)
-
-
-def _predict_each(block: Block, lines: list[tuple[Array, Any]]) -> Array:
-    """Predictions of several lines (coef, intercept), shape (rows, lines, t)."""
-    return np.stack([block.X @ coef + intercept for coef, intercept in lines], axis=1)
 
 
 def _factor_folds(

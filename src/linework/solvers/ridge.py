@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from linework.data.blocks import Array
@@ -39,3 +41,20 @@ def ridge(stats: Moments | RFactor, alpha: Array, fit_intercept: bool = True) ->
         spectrum, solver = Spectrum.from_gram(gram, cross), "spectral"
     condition = spectrum.penalised_condition(alpha.min())
     return Solution(spectrum.coef(alpha), spectrum.rank, condition, solver)
+
+
+def ridge_path(
+    stats: Moments, alphas: Sequence[Array], fit_intercept: bool, limit: float
+) -> Array | None:
+    """Coefficients (a, d, t) for several penalties from one decomposition, 9d³ operations.
+
+    None where the condition number of the least penalised problem is above ``limit``: unlike
+    Cholesky factors, the eigenvectors depend on the columns' units.
+    """
+    gram, cross, _ = stats.centred(fit_intercept)
+    spectrum = Spectrum.from_gram(gram, cross)
+    if not spectrum.penalised_condition(min(float(alpha.min()) for alpha in alphas)) <= limit:
+        return None
+    if cross.shape[1] == 1:
+        return spectrum.coef(np.concatenate(alphas)).T[:, :, None]
+    return np.stack([spectrum.coef(alpha) for alpha in alphas])

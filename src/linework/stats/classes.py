@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import reduce
 from operator import add
@@ -47,17 +47,7 @@ class ClassMoments:
     @classmethod
     def from_block(cls, block: Block) -> ClassMoments:
         """Moments of the rows of each group in the block."""
-        rows, labels, codes = _by_group(block)
-        if len(labels) == 1:
-            return cls({int(labels[0]): Moments.from_block(rows)})
-        order = by_class(codes)
-        parts = np.split(order, np.searchsorted(codes[order], np.arange(1, len(labels))))
-        return cls(
-            {
-                int(k): Moments.from_block(rows.take(part))
-                for k, part in zip(labels, parts, strict=False)  # no labels, one empty part
-            }
-        )
+        return cls({k: Moments.from_block(part) for k, part in grouped(block, block.group)})
 
     def __add__(self, other: ClassMoments) -> ClassMoments:
         merged = dict(self.groups)
@@ -133,7 +123,7 @@ class PooledMoments:
     @classmethod
     def from_block(cls, block: Block) -> PooledMoments:
         """Pool the moments of the block's classes."""
-        rows, labels, codes = _by_group(block)
+        rows, labels, codes = _by_number(block, block.group)
         d = block.X.shape[1]
         if not len(labels):
             return cls._empty(d)
@@ -208,14 +198,27 @@ class PooledMoments:
         return count, weight, mean
 
 
-def _by_group(block: Block) -> tuple[Block, Array, Array]:
-    """The rows of positive weight, their group numbers (K,) and which of them each row has (n,)."""
-    if block.group is None:
+def grouped(block: Block, numbers: Array | None) -> Iterator[tuple[int, Block]]:
+    """The rows of positive weight that share a number, for each of the numbers (rows,)."""
+    rows, labels, codes = _by_number(block, numbers)
+    if len(labels) == 1:
+        yield int(labels[0]), rows
+        return
+    order = by_class(codes)
+    parts = np.split(order, np.searchsorted(codes[order], np.arange(1, len(labels))))
+    for k, part in zip(labels, parts, strict=False):  # no labels, one empty part
+        yield int(k), rows.take(part)
+
+
+def _by_number(block: Block, numbers: Array | None) -> tuple[Block, Array, Array]:
+    """The rows of positive weight, their numbers (K,) and which of them each row has (n,)."""
+    if numbers is None:
         raise ValueError("The rows carry no group numbers; give the source some by with_group().")
-    rows = block.present()
-    group = np.asarray(rows.group)
-    if len(group) and group.min() >= 0 and group.max() < 8 * len(group):
-        seen = np.bincount(group) > 0  # counting is several times faster than sorting
-        return rows, np.flatnonzero(seen), (np.cumsum(seen) - 1)[group]
-    labels, codes = np.unique(group, return_inverse=True)
-    return rows, labels, codes
+    if block.weight is not None and not block.weight.all():
+        kept = np.flatnonzero(block.weight)
+        block, numbers = block.take(kept), numbers[kept]
+    if len(numbers) and numbers.min() >= 0 and numbers.max() < 8 * len(numbers):
+        seen = np.bincount(numbers) > 0  # counting is several times faster than sorting
+        return block, np.flatnonzero(seen), (np.cumsum(seen) - 1)[numbers]
+    labels, codes = np.unique(numbers, return_inverse=True)
+    return block, labels, codes

@@ -1,0 +1,1 @@
+"""Choosing among models: searches, cross-validation, curves and comparisons."""
