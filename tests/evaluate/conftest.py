@@ -4,7 +4,6 @@ matplotlib.use("Agg")
 
 from dataclasses import dataclass
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris, load_wine
@@ -14,14 +13,6 @@ from sklearn.datasets import load_iris, load_wine
 class Labelled:
     X: object
     y: np.ndarray
-
-
-@pytest.fixture(autouse=True)
-def figures_are_drawn_and_closed():
-    yield
-    for number in plt.get_fignums():
-        plt.figure(number).canvas.draw()  # what is wrong with an artist shows when it is drawn
-    plt.close("all")
 
 
 @pytest.fixture(scope="session")
