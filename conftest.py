@@ -8,6 +8,7 @@ import pytest
 
 @pytest.fixture(autouse=True)
 def figures_are_drawn_and_closed() -> Iterator[None]:
+    """Draw what each test has left open, and close it."""
     yield
     if plt := sys.modules.get("matplotlib.pyplot"):
         for number in plt.get_fignums():
