@@ -1,4 +1,4 @@
-"""Every estimator of the package, found and not listed, with data that suit it."""
+"""Every estimator of the package that predicts, found and not listed, with data that suit it."""
 
 from collections.abc import Callable
 from typing import Any
@@ -15,7 +15,7 @@ Array = np.ndarray
 ESTIMATORS: list[type[BaseEstimator]] = [
     thing
     for thing in (getattr(linework, name) for name in linework.__all__)
-    if isinstance(thing, type) and issubclass(thing, BaseEstimator)
+    if isinstance(thing, type) and issubclass(thing, BaseEstimator) and hasattr(thing, "predict")
 ]
 
 # Settings under which a fit takes another road, tried wherever there is such a parameter.

@@ -21,7 +21,7 @@ LAYERS = [
     ["folds"],
     ["solvers"],
     ["estimator", "labels"],
-    ["classifier"],
+    ["classifier", "design"],
     ["persist"],
     ["regression", "likelihood", "discriminant"],
     ["multiclass"],

@@ -1,5 +1,8 @@
 """Linear models from mergeable statistics: scikit-learn's interface, R's answers, one pass."""
 
+from linework.design.bases import Fourier, Gaussian, Polynomial, Sigmoid, Spline
+from linework.design.design import Design
+from linework.design.treatments import Dates, Nominal, Numeric, Ordinal
 from linework.discriminant.fisher import FisherDiscriminant
 from linework.discriminant.indicator import IndicatorClassifier
 from linework.discriminant.linear import LinearDiscriminantAnalysis
@@ -39,11 +42,15 @@ from linework.regression.ridge_cv import RidgeCV
 __all__ = [
     "GLM",
     "ClassDensityDisplay",
+    "Dates",
     "DecisionRegionDisplay",
+    "Design",
     "DiscriminantProjectionDisplay",
     "ElasticNet",
     "ElasticNetCV",
     "FisherDiscriminant",
+    "Fourier",
+    "Gaussian",
     "GeneralizedInference",
     "IndicatorClassifier",
     "Inference",
@@ -56,6 +63,10 @@ __all__ = [
     "LogisticRegression",
     "LogisticRegressionCV",
     "MaskingDisplay",
+    "Nominal",
+    "Numeric",
+    "Ordinal",
+    "Polynomial",
     "QuadraticDiscriminantAnalysis",
     "RegularizedDiscriminantAnalysis",
     "RegularizedDiscriminantAnalysisCV",
@@ -63,6 +74,8 @@ __all__ = [
     "RidgeCV",
     "Separability",
     "SeparationWarning",
+    "Sigmoid",
+    "Spline",
     "boundary",
     "distance_to_boundary",
     "enet_path",
