@@ -39,6 +39,11 @@ class DateEncoder(Encoder):
     parts: tuple[str, ...]
     encoders: tuple[Encoder, ...]
 
+    @property
+    def n_slots(self) -> int:
+        """Those of all parts."""
+        return sum(encoder.n_slots for encoder in self.encoders)
+
     def slots(self, columns: Sequence[Column]) -> Piece:
         """The slots of all parts."""
         [column] = columns

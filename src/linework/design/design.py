@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import dataclasses
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Literal
 
 import numpy as np
@@ -19,7 +20,7 @@ from linework.data.blocks import Array, Matrix
 from linework.design.encoders import Origin, Policy
 from linework.design.formula import FormulaTerms
 from linework.design.frame import Frame, Rows, as_frame
-from linework.design.slots import Slot, as_csr, fill_dense, stacked
+from linework.design.slots import CsrRows, Slot, fill_dense
 from linework.design.terms import Encoders, read_terms
 from linework.design.treatments import Settings, check_policy
 from linework.engine import map_each, map_reduce
@@ -217,12 +218,11 @@ class Design(TransformerMixin, BaseEstimator):
             self.sparse_ = self.sparse is True or (self.sparse == "auto" and self.terms_.is_sparse)
             return frame
         terms = read_terms(self.terms, frame)
+        frame = self._hashed(frame, terms.with_levels)
         stats = map_reduce(frame, terms.statistic)
         self.terms_ = terms.encoders(frame, stats, settings)
-        # The first row tells how many numbers there are in each.
-        piece = self.terms_.slots([column.part(0, 1) for column in frame.columns])
-        size = np.dtype(self.dtype).itemsize
-        smaller = (size + 4) * len(piece) + 4 < size * sum(slot.width for slot in piece)
+        size, width = np.dtype(self.dtype).itemsize, len(self.terms_.origins(frame.names))
+        smaller = (size + 4) * self.terms_.n_slots + 4 < size * width
         self.sparse_ = smaller if self.sparse == "auto" else bool(self.sparse)
         return frame
 
@@ -231,6 +231,15 @@ class Design(TransformerMixin, BaseEstimator):
         _check_feature_names(self, X, reset=reset)
         _check_n_features(self, frame.native, reset=reset)
         return frame
+
+    @staticmethod
+    def _hashed(frame: Frame, places: set[int]) -> Frame:
+        """The frame, the text of these columns as codes: each value is hashed once."""
+        columns = list(frame.columns)
+        encoded = map_each(sorted(places), lambda j: columns[j].hashed(), "Columns encoded")
+        for j, column in zip(sorted(places), encoded, strict=True):
+            columns[j] = column
+        return dataclasses.replace(frame, columns=tuple(columns))
 
     def _check_settings(self) -> None:
         check_policy("missing", self.missing)
@@ -245,20 +254,24 @@ class Design(TransformerMixin, BaseEstimator):
         dtype = np.dtype(self.dtype)
         if isinstance(self.terms_, FormulaTerms):
             return self.terms_.matrix(frame, sparse, dtype)
-        if sparse:
-            return stacked(self._map(frame, lambda rows, piece: as_csr(piece, len(rows), dtype)))
         width = len(self.terms_.origins(frame.names))
+        frame = self._hashed(frame, self.terms_.with_levels)
+        if sparse:
+            csr = CsrRows(frame.n_rows, width, self.terms_.n_slots, dtype)
+            cuts = self._map(frame, lambda rows, piece: csr.fill(rows.start, rows.stop, piece))
+            return csr.matrix(cuts)
         out = np.zeros((frame.n_rows, width), dtype)
         self._map(frame, lambda rows, piece: fill_dense(out[rows.start : rows.stop], piece))
         return out
 
-    def _map(self, frame: Frame, use: Callable[[Rows, list[Slot]], Any]) -> list[Any]:
-        """``use(rows, slots)`` of each block, in their order."""
+    def _map(self, frame: Frame, use: Callable[[Rows, list[Slot]], object]) -> list[int]:
+        """Call ``use(rows, slots)`` for each block; where the blocks begin."""
         terms: Any = self.terms_
 
-        def work(chunk: Any) -> Any:
+        def work(chunk: Callable[[], Iterator[Rows]]) -> int:
             [rows] = chunk()
-            return use(rows, terms.slots(rows.columns))
+            use(rows, terms.slots(rows.columns))
+            return rows.start
 
         return map_each(frame.chunks(), work, "Rows encoded")
 

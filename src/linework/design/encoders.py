@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from linework.data.blocks import Array
-from linework.design.frame import Column
+from linework.design.frame import Column, is_text
 from linework.design.slots import Piece, Slot, indicator
 from linework.design.statistics import Levels
 
@@ -47,6 +47,11 @@ class Encoder(ABC):
     """A fitted treatment of the columns at ``places`` in the table."""
 
     places: tuple[int, ...]
+
+    @property
+    @abstractmethod
+    def n_slots(self) -> int:
+        """Number of slots, whatever the rows."""
 
     @abstractmethod
     def slots(self, columns: Sequence[Column]) -> Piece:
@@ -85,6 +90,11 @@ class NumberEncoder(Encoder):
     missing: Policy
     functions: Callable[[Array], Array] | None = None
     labels: Callable[[Sequence[str]], list[str]] | None = None
+
+    @property
+    def n_slots(self) -> int:
+        """One for each function and each column of its own for what is missing."""
+        return len(self.origins([""] * len(self.places)))
 
     def slots(self, columns: Sequence[Column]) -> Piece:
         """Numbers, and a column for what is missing where that is the policy."""
@@ -157,65 +167,67 @@ class LevelEncoder(Encoder):
     missing: Policy
     unseen: Policy
 
+    @property
+    def n_slots(self) -> int:
+        """One for the levels, where any has a column, and one for each such policy."""
+        return bool(self._width) + [self.missing, self.unseen].count("indicator")
+
     def slots(self, columns: Sequence[Column]) -> Piece:
         """One slot for the levels, and one for each policy that has a column of its own."""
         [column] = columns
-        codes = self._codes(column)
-        flags = [
-            indicator(codes == sign)
+        codes, positions = self._places_of_levels(column)
+        # One look-up for each row: a code's column or number, those without a level from behind.
+        targets = self._targets()[positions][codes]
+        slots = [Slot(1, None, targets) if self.values is not None else Slot(self._width, targets)]
+        return slots[: self._width] + [
+            indicator(positions[codes] == sign)
             for sign, policy in ((-1, self.missing), (-2, self.unseen))
             if policy == "indicator"
         ]
-        # One look-up for each row: a code's column or number, those without a level from behind.
-        targets = self._targets()
-        if self.values is not None:
-            return [Slot(1, None, targets[codes]), *flags]
-        return [Slot(self._width, targets[codes]), *flags] if self._width else flags
 
     def has_gaps(self, stats: Levels) -> bool:
         """Whether values are missing, or levels none of these."""
         return bool(stats.missing) or not stats.table().keys() <= set(self.levels)
 
-    def positions(self, column: Column) -> Array:
-        """The position of each row's level, that of the reference where a policy says so."""
-        codes = self._codes(column)
-        return np.where(codes < 0, self.reference, codes)
+    def level_numbers(self, column: Column) -> Array:
+        """The number of each row's level, that of the reference where a policy says so."""
+        codes, positions = self._places_of_levels(column)
+        numbers: Array = np.where(positions < 0, self.reference, positions)[codes]
+        return numbers
 
-    def _codes(self, column: Column) -> Array:
-        """The position of each row's level; −1 where the value is missing, −2 where it is new."""
-        import pyarrow as pa
+    def _places_of_levels(self, column: Column) -> tuple[Array, Array]:
+        """A code for each row, and for each code the number of its level; −2 where that is new.
 
+        Missing values have the code −1, and so the last of the numbers, −1.
+        """
         codes, found = column.encoded()
-        if pa.types.is_null(found.type) or not len(found):
-            positions = np.empty(0, np.int32)
-        else:
-            positions = self._lookup(column, found)
-        lookup = np.append(positions, np.int32(-1))
-        codes = lookup[codes]
-        lowest = codes.min(initial=0)
-        if lowest < 0:
-            if self.missing == "error" and (codes == -1).any():
-                row = int(np.flatnonzero(codes == -1)[0])
-                raise column.rejected(row, "has a missing value (NaN)", "missing")
-            if self.unseen == "error" and lowest == -2:
-                row = int(np.flatnonzero(codes == -2)[0])
-                level = found[int(column.encoded()[0][row])].as_py()
-                raise column.rejected(row, self._strange(level), "unseen")
-        return codes
+        positions = np.append(self._find(column, found), np.int32(-1))
+        if self.missing == "error" and codes.min(initial=0) < 0:
+            row = int(np.flatnonzero(codes < 0)[0])
+            raise column.rejected(row, "has a missing value (NaN)", "missing")
+        if self.unseen == "error" and (positions == -2).any():
+            rows = np.flatnonzero(positions[codes] == -2)
+            if len(rows):  # a dictionary may hold levels that no row has
+                row = int(rows[0])
+                raise column.rejected(row, self._strange(found[int(codes[row])].as_py()), "unseen")
+        return codes, positions
 
-    def _lookup(self, column: Column, found: Any) -> Array:
+    def _find(self, column: Column, found: Any) -> Array:
+        """The number of each level that was found, −2 where it is none of these."""
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        try:
-            known = pa.array(self.levels).cast(found.type)
-        except pa.ArrowInvalid:
+        if not len(found):
+            return np.empty(0, np.int32)
+        known = pa.array(self.levels)
+        if pa.types.is_string(known.type) != is_text(found.type):
             raise ValueError(
                 f"Column {column.name!r} holds {column.kind}, and its levels are such as "
                 f"{self.levels[0]!r}: give values of the kind that the design was fitted on."
-            ) from None
-        positions: Array = pc.index_in(found, value_set=known).fill_null(-2).to_numpy()
-        return positions
+            )
+        positions = pc.index_in(found, value_set=known.cast(found.type))
+        numbers: Array = positions.fill_null(-2).to_numpy()
+        return numbers
 
     def _strange(self, level: Any) -> str:
         shown = ", ".join(map(repr, self.levels[:5])) + (", …" if len(self.levels) > 5 else "")

@@ -156,7 +156,7 @@ def _pandas(frame: Frame, encoders: dict[str, Encoder]) -> Any:
         column = frame.columns[encoder.places[0]]
         column = column.part(0, frame.n_rows)
         if isinstance(encoder, LevelEncoder):
-            codes = encoder.positions(column)
+            codes = encoder.level_numbers(column)
             found[name] = pd.Categorical.from_codes(codes, list(encoder.levels))
         else:
             assert isinstance(encoder, NumberEncoder)

@@ -19,8 +19,8 @@ from linework.data.sources import reject_empty_table, reject_lazy
 Kind: TypeAlias = Literal["numbers", "truth values", "levels", "dates", "nothing"]
 """What a column holds; ``"nothing"`` where every value is missing and its type says no more."""
 
-STEP = 1 << 14
-"""Rows of a block: their numbers in some dozens of columns stay in a core's cache."""
+STEP = 1 << 15
+"""Rows of a block: their numbers outweigh the calls, and those of a column stay in a core's cache."""
 
 DAY = 86_400_000_000
 """Microseconds."""
@@ -58,6 +58,17 @@ class Column:
         if hasattr(values, "chunks"):
             values = values.chunk(0) if values.num_chunks == 1 else values.combine_chunks()
         return dataclasses.replace(self, values=values, start=start)
+
+    def hashed(self) -> Column:
+        """The column with its text as codes, so that it need not be hashed again."""
+        import pyarrow as pa
+
+        if self.kind != "levels" or pa.types.is_dictionary(self.values.type):
+            return self
+        values = self.values.dictionary_encode()
+        if hasattr(values, "chunks"):
+            values = values.unify_dictionaries()
+        return dataclasses.replace(self, values=values)
 
     def numbers(self) -> Array:
         """The values as float64, dates as days since 1970, NaN where one is missing."""
@@ -226,12 +237,12 @@ def _arrow_column(name: str, values: Any, declared: tuple[str, ...] | None = Non
             values = values.unify_dictionaries() if hasattr(values, "chunks") else values
             first = values.chunk(0) if hasattr(values, "chunks") else values
             declared = tuple(first.dictionary.to_pylist())
-        if not (_is_text(kind.value_type) or declared):
+        if not (is_text(kind.value_type) or declared):
             return _arrow_column(name, values.cast(kind.value_type))
         return Column(name, "levels", values, declared)
     if pa.types.is_null(kind):
         return Column(name, "nothing", values)
-    if _is_text(kind):
+    if is_text(kind):
         return Column(name, "levels", values)
     if pa.types.is_boolean(kind):
         return Column(name, "truth values", _floats(values.cast(pa.int8())))
@@ -249,7 +260,8 @@ def _arrow_column(name: str, values: Any, declared: tuple[str, ...] | None = Non
     )
 
 
-def _is_text(kind: Any) -> bool:
+def is_text(kind: Any) -> bool:
+    """Whether an Arrow type is one of text."""
     import pyarrow as pa
 
     return bool(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from itertools import pairwise
+from typing import Any, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
@@ -74,41 +75,69 @@ def fill_dense(out: Array, piece: Sequence[Slot]) -> None:
         first += slot.width
 
 
-def as_csr(piece: Sequence[Slot], n_rows: int, dtype: np.dtype[np.floating]) -> Matrix:
-    """The slots as a canonical CSR matrix."""
-    columns = np.empty((n_rows, len(piece)), np.int32)
-    data = np.ones((n_rows, len(piece)), dtype)
+def fill_csr(columns: Array, data: Array, piece: Sequence[Slot]) -> Array:
+    """Write slots as rows of a CSR matrix, and give the number of entries of each row.
+
+    ``columns`` and ``data`` of shape (rows, slots) have room for one entry of each slot. Where rows
+    have fewer, the entries follow one another from the beginning, and the rest is left over.
+    """
     first = 0
-    whole = True
+    absent = False
     for k, slot in enumerate(piece):
+        data[:, k] = 1.0 if slot.values is None else slot.values
         if slot.codes is None:
             columns[:, k] = first
         else:
-            np.add(slot.codes, first, out=columns[:, k], casting="unsafe")
-            absent = slot.codes < 0
-            if absent.any():
-                columns[absent, k] = -1
-                whole = False
-        if slot.values is not None:
-            data[:, k] = slot.values
+            columns[:, k] = slot.codes + first
+            missing = slot.codes < 0
+            if missing.any():
+                columns[missing, k] = -1
+                absent = True
         first += slot.width
-    if whole:
-        indptr = np.arange(0, columns.size + 1, len(piece), np.int32)
-        return compressed(sp.csr_array, data.ravel(), columns.ravel(), indptr, (n_rows, first))
+    if not absent:
+        return np.full(len(data), len(piece))
     there = columns >= 0
-    indptr = np.concatenate([[0], np.cumsum(there.sum(axis=1))]).astype(np.int32)
-    return compressed(sp.csr_array, data[there], columns[there], indptr, (n_rows, first))
+    for whole in (columns, data):
+        entries = whole[there]
+        whole.reshape(-1)[: len(entries)] = entries
+    counts: Array = there.sum(axis=1)
+    return counts
 
 
-def stacked(parts: Sequence[Matrix]) -> Matrix:
-    """CSR matrices of the same columns, one below the other."""
-    if len(parts) == 1:
-        return parts[0]
-    data = np.concatenate([part.data for part in parts])
-    index = np.int32 if len(data) <= np.iinfo(np.int32).max else np.int64
-    indices = np.concatenate([part.indices for part in parts], dtype=index)
-    ends = np.cumsum([0, *(part.nnz for part in parts)])
-    tails = [part.indptr[1:] + end for part, end in zip(parts, ends, strict=False)]
-    indptr = np.concatenate([[0], *tails]).astype(index)
-    shape = len(indptr) - 1, parts[0].shape[1]
-    return compressed(sp.csr_array, data, indices, indptr, shape)
+class CsrRows:
+    """The rows of a CSR matrix, written block by block in any order.
+
+    Parameters
+    ----------
+    n_rows, n_columns, n_slots : int
+        No row has more than ``n_slots`` entries.
+    dtype : dtype
+    """
+
+    def __init__(self, n_rows: int, n_columns: int, n_slots: int, dtype: np.dtype[Any]) -> None:
+        self._shape = n_rows, n_columns
+        self._columns = np.empty((n_rows, n_slots), np.int32)
+        self._data = np.empty((n_rows, n_slots), dtype)
+        self._counts = np.empty(n_rows, np.int64)
+
+    def fill(self, start: int, stop: int, piece: Sequence[Slot]) -> None:
+        """Write the rows from ``start`` to ``stop``."""
+        rows = slice(start, stop)
+        self._counts[rows] = fill_csr(self._columns[rows], self._data[rows], piece)
+
+    def matrix(self, cuts: Sequence[int]) -> Matrix:
+        """The matrix, from blocks that begin at ``cuts``."""
+        indptr = np.concatenate([[0], np.cumsum(self._counts)])
+        n_slots = self._data.shape[1]
+        columns, data = self._columns.reshape(-1), self._data.reshape(-1)
+        if indptr[-1] < data.size:
+            for start, stop in pairwise((*cuts, self._shape[0])):
+                here = slice(start * n_slots, start * n_slots + indptr[stop] - indptr[start])
+                there = slice(indptr[start], indptr[stop])
+                columns[there], data[there] = columns[here], data[here]
+            columns, data = columns[: indptr[-1]], data[: indptr[-1]]
+        if indptr[-1] <= np.iinfo(np.int32).max:
+            indptr = indptr.astype(np.int32)
+        else:
+            columns = columns.astype(np.int64)
+        return compressed(sp.csr_array, data, columns, indptr, self._shape)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
+from math import prod
 from typing import Any
 
 from linework.design.bases import Basis, Fourier, Gaussian, Polynomial, Sigmoid, Spline
-from linework.design.encoders import Encoder, Origin
+from linework.design.encoders import Encoder, LevelEncoder, Origin
 from linework.design.frame import Column, Frame, Rows
 from linework.design.slots import Piece, product
-from linework.design.statistics import Parts
+from linework.design.statistics import Levels, Parts
 from linework.design.treatments import Dates, Nominal, Numeric, Ordinal, Settings, Text, Treatment
 
 WORDS: dict[str, type[Treatment]] = {
@@ -50,6 +51,11 @@ class Terms:
             )
         )
 
+    @property
+    def with_levels(self) -> set[int]:
+        """Places of the columns whose levels matter."""
+        return {p[0] for p, treatment in self.single if treatment.statistic is Levels}
+
     def encoders(self, frame: Frame, stats: Parts, settings: Settings) -> Encoders:
         """The treatments, fitted."""
         single = tuple(
@@ -84,6 +90,17 @@ class Encoders:
         pieces = [encoder.slots([columns[j] for j in encoder.places]) for encoder in self.single]
         pieces += [reduce(product, [pieces[k] for k in group]) for group in self.interactions]
         return [slot for piece in pieces for slot in piece]
+
+    @property
+    def with_levels(self) -> set[int]:
+        """Places of the columns whose levels matter."""
+        return {e.places[0] for e in self.single if isinstance(e, LevelEncoder)}
+
+    @property
+    def n_slots(self) -> int:
+        """The largest number of entries of a row."""
+        counts = [encoder.n_slots for encoder in self.single]
+        return sum(counts) + sum(prod(counts[k] for k in group) for group in self.interactions)
 
     def origins(self, names: Sequence[str]) -> list[Origin]:
         """Of every column of the design matrix, in their order."""
