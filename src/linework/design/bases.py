@@ -14,7 +14,7 @@ from sklearn.preprocessing import PolynomialFeatures, SplineTransformer
 
 from linework.data.blocks import Array
 from linework.design.encoders import Encoder, NumberEncoder
-from linework.design.frame import Column
+from linework.design.frame import DAY, Column
 from linework.design.statistics import Spread
 from linework.design.treatments import Settings, Treatment, reject_empty
 
@@ -28,15 +28,16 @@ class Basis(Treatment):
     ) -> Encoder:
         """The functions between the least and the largest values seen."""
         reject_empty(columns, stats.count)
-        # Powers and waves of days since 1970 would lose digits: dates count from the first.
-        dates = np.array([column.kind == "dates" for column in columns])
-        origin = np.where(dates, stats.low, 0.0)
-        names = [column.name for column in columns]
-        functions, labels = self.functions(stats.low - origin, stats.high - origin, names)
+        # Powers and waves of microseconds since 1970 would lose digits: dates count in days from
+        # the first.
+        dates = np.array([column.has_dates for column in columns])
+        origin, unit = np.where(dates, stats.low, 0.0), np.where(dates, DAY, 1.0)
+        low, high = (stats.low - origin) / unit, (stats.high - origin) / unit
+        functions, labels = self.functions(low, high, [column.name for column in columns])
         return NumberEncoder(
             places,
             tuple(origin.tolist()),
-            (1.0,) * len(places),
+            tuple(unit.tolist()),
             tuple(stats.mean.tolist()),
             self.missing or settings.missing,
             functions,

@@ -19,7 +19,7 @@ from sklearn.utils.validation import (
 from linework.data.blocks import Array, Matrix
 from linework.design.encoders import Origin, Policy
 from linework.design.formula import FormulaTerms
-from linework.design.frame import Frame, Rows, as_frame
+from linework.design.frame import Frame, Kind, Rows, as_frame
 from linework.design.slots import CsrRows, Slot, fill_dense
 from linework.design.terms import Encoders, read_terms
 from linework.design.treatments import Settings, check_policy
@@ -58,7 +58,8 @@ class Design(TransformerMixin, BaseEstimator):
         Whether numbers and dates are taken less their mean, over their standard deviation. Truth
         values, ordinal levels and basis functions are left alone.
     sparse : bool or "auto", default="auto"
-        Whether `transform` gives a CSR matrix; ``"auto"``: where that takes less memory.
+        Whether `transform` gives a CSR matrix; ``"auto"``: where that takes less
+        than half the memory.
     dtype : {"float64", "float32"}, default="float64"
         Of the numbers that `transform` gives.
 
@@ -66,6 +67,8 @@ class Design(TransformerMixin, BaseEstimator):
     ----------
     terms_ : Encoders or FormulaTerms
         The fitted terms: levels, means, ends.
+    kinds_ : tuple of str
+        What each column held: numbers, truth values, text, dates.
     sparse_ : bool
         Whether `transform` gives a CSR matrix.
 
@@ -101,6 +104,7 @@ class Design(TransformerMixin, BaseEstimator):
     """
 
     terms_: Encoders | FormulaTerms
+    kinds_: tuple[Kind, ...]
     n_features_in_: int
 
     def __init__(
@@ -222,7 +226,12 @@ class Design(TransformerMixin, BaseEstimator):
         stats = map_reduce(frame, terms.statistic)
         self.terms_ = terms.encoders(frame, stats, settings)
         size, width = np.dtype(self.dtype).itemsize, len(self.terms_.origins(frame.names))
-        smaller = (size + 4) * self.terms_.n_slots + 4 < size * width
+        if not width:
+            raise ValueError(
+                "No feature is left: each column has one level, and that is the reference. Set "
+                "reference=False, or leave the design out."
+            )
+        smaller = (size + 4) * self.terms_.n_slots + 4 < size * width / 2
         self.sparse_ = smaller if self.sparse == "auto" else bool(self.sparse)
         return frame
 
@@ -230,6 +239,14 @@ class Design(TransformerMixin, BaseEstimator):
         frame = as_frame(X, caller=type(self).__name__)
         _check_feature_names(self, X, reset=reset)
         _check_n_features(self, frame.native, reset=reset)
+        if reset:
+            self.kinds_ = tuple(column.kind for column in frame.columns)
+        for column, kind in zip(frame.columns, self.kinds_, strict=True):
+            if column.kind not in (kind, "nothing") and kind != "nothing":
+                raise ValueError(
+                    f"Column {column.name!r} holds {column.kind}, and held {kind} where the design "
+                    "was fitted: give values of that kind."
+                )
         return frame
 
     @staticmethod

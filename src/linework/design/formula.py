@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -41,19 +42,23 @@ class FormulaTerms:
     @classmethod
     def fitted(cls, formula: str, frame: Frame, settings: Settings) -> FormulaTerms:
         """What a formula makes of a table."""
-        parsed = _parsed(formula)
+        parsed = _parsed(formula, frame.names)
         for name, policy in (("missing", settings.missing), ("unseen", settings.unseen)):
             if policy not in ("error", "reference"):
                 raise ValueError(
                     f"{name} is {policy!r}, and with a formula it is 'error' or 'reference': name "
                     "the terms by a dictionary to have the others."
                 )
+        if not settings.reference:
+            raise ValueError(
+                "reference is False, and a formula has '0 + ' for that: write it there."
+            )
         if settings.scale:
             raise ValueError("scale is True, and a formula has scale(x) for that: write it there.")
         encoders = {}
         for j, column in enumerate(frame.columns):
             if _names(formula, column.name):
-                treatment = Nominal() if column.kind == "levels" else Numeric()
+                treatment = Nominal() if column.kind == "text" else Numeric()
                 learn = partial(_learned, treatment.statistic, j)
                 stats = map_reduce(frame, learn)
                 encoders[column.name] = treatment.encoder((j,), [column], stats, settings)
@@ -90,14 +95,11 @@ class FormulaTerms:
     def origins(self, names: Any) -> list[Origin]:
         """Of each column of the matrix: the columns its term is of, and formulaic's name of it."""
         found = []
-        for term, places in self.spec.term_indices.items():
-            columns = tuple(c for c in self.encoders if _names(str(term), c))
-            for place in places:
-                name = self.spec.column_names[place]
-                levels = tuple(_level(name, column) for column in columns)
-                found.append((place, Origin(name, columns, levels)))
-        kept = set(self.kept.tolist())
-        return [origin for place, origin in sorted(found, key=_first) if place in kept]
+        for place in self.kept:
+            name = self.spec.column_names[place]
+            columns = tuple(c for c in self.encoders if _names(name, c))
+            found.append(Origin(name, columns, tuple(_level(name, c) for c in columns)))
+        return found
 
 
 RAISE = {"na_action": "raise"}
@@ -107,11 +109,7 @@ def _learned(statistic: Any, place: int, rows: Rows) -> Any:
     return statistic.from_columns([rows.columns[place]])
 
 
-def _first(pair: tuple[int, Origin]) -> int:
-    return pair[0]
-
-
-def _parsed(formula: str) -> Any:
+def _parsed(formula: str, names: Sequence[str]) -> Any:
     try:
         from formulaic import Formula
         from formulaic.errors import FormulaParsingError, FormulaSyntaxError
@@ -121,10 +119,11 @@ def _parsed(formula: str) -> Any:
             "or name the terms by a dictionary."
         ) from None
     try:
-        parsed = Formula(formula)
+        parsed = Formula(formula, context={"__formulaic_variables_available__": list(names)})
     except (FormulaParsingError, FormulaSyntaxError) as error:
         raise ValueError(
-            f"{formula!r} cannot be read as a formula, such as '~ age + C(sex) * dose': {error}"
+            f"{formula!r} cannot be read as a formula, such as '~ age + C(sex) * dose': "
+            f"{str(error).splitlines()[0]}"
         ) from None
     if hasattr(parsed, "lhs"):
         raise ValueError(
@@ -141,9 +140,9 @@ def _names(text: str, column: str) -> bool:
 
 
 def _level(name: str, column: str) -> str | None:
-    """The level of a column that formulaic's name of a feature states: a[T.b], C(a)[T.b], a[b]."""
-    pattern = rf"(?:^|:)(?:C\()?`?{re.escape(column)}`?[^:\[\]]*\)?\[(?:T\.)?([^\]]*)\]"
-    found = re.search(pattern, name)
+    """The level that a feature's name states of a column: a[T.b], a[b] or C(a, ...)[T.b]."""
+    one = f"`?{re.escape(column)}`?"
+    found = re.search(rf"(?:^|:)(?:{one}|C\({one}[^\[\]]*\))\[(?:T\.)?([^\]]*)\]", name)
     return found.group(1) if found else None
 
 
@@ -155,7 +154,9 @@ def _pandas(frame: Frame, encoders: dict[str, Encoder]) -> Any:
     for name, encoder in encoders.items():
         column = frame.columns[encoder.places[0]]
         column = column.part(0, frame.n_rows)
-        if isinstance(encoder, LevelEncoder):
+        if column.kind == "numbers" and column.values.dtype.kind in "iu":
+            found[name] = column.values  # C(x) names its levels as they are
+        elif isinstance(encoder, LevelEncoder):
             codes = encoder.level_numbers(column)
             found[name] = pd.Categorical.from_codes(codes, list(encoder.levels))
         else:

@@ -16,13 +16,16 @@ from sklearn.utils.validation import check_array
 from linework.data.blocks import Array
 from linework.data.sources import reject_empty_table, reject_lazy
 
-Kind: TypeAlias = Literal["numbers", "truth values", "levels", "dates", "nothing"]
-"""What a column holds; ``"nothing"`` where every value is missing and its type says no more."""
+Kind: TypeAlias = Literal[
+    "numbers", "truth values", "text", "dates", "dates with a zone", "nothing", "other values"
+]
+"""What a column holds: text and categories are one; ``"nothing"`` where every value is missing and
+the type says no more."""
 
 STEP = 1 << 15
-"""Rows of a block: their numbers outweigh the calls, and those of a column stay in a core's cache."""
+"""Rows of a block: their work outweighs the calls, and a column of them stays in a core's cache."""
 
-DAY = 86_400_000_000
+DAY = 86_400e6
 """Microseconds."""
 
 
@@ -33,12 +36,14 @@ class Column:
     Attributes
     ----------
     name : str
-    kind : {"numbers", "truth values", "levels", "dates", "nothing"}
+    kind : Kind
     values : array of numbers, NaN where one is missing, or Arrow array
     declared : tuple of str or None
         The levels in the order of the column's type, where that has one.
     start : int
         Number of the first row, for messages.
+    problem : str or None
+        Why other values can become no numbers.
     """
 
     name: str
@@ -46,9 +51,15 @@ class Column:
     values: Any
     declared: tuple[str, ...] | None = None
     start: int = 0
+    problem: str | None = None
 
     def __len__(self) -> int:
         return len(self.values)
+
+    @property
+    def has_dates(self) -> bool:
+        """Whether it holds dates or times."""
+        return self.kind.startswith("dates")
 
     def part(self, start: int, stop: int) -> Column:
         """The rows from ``start`` to ``stop``."""
@@ -63,7 +74,7 @@ class Column:
         """The column with its text as codes, so that it need not be hashed again."""
         import pyarrow as pa
 
-        if self.kind != "levels" or pa.types.is_dictionary(self.values.type):
+        if self.kind != "text" or pa.types.is_dictionary(self.values.type):
             return self
         values = self.values.dictionary_encode()
         if hasattr(values, "chunks"):
@@ -71,21 +82,21 @@ class Column:
         return dataclasses.replace(self, values=values)
 
     def numbers(self) -> Array:
-        """The values as float64, dates as days since 1970, NaN where one is missing."""
+        """The values as float64, dates as microseconds since 1970, NaN where one is missing."""
         if self.kind == "nothing":
             return np.full(len(self), np.nan)
-        if self.kind == "levels":
+        if self.kind == "text":
             raise ValueError(
                 f"Column {self.name!r} holds text or categories, and a treatment for numbers is "
                 "asked for: make it 'nominal', list its levels in order, or leave it out with "
                 "'drop'."
             )
-        if self.kind == "dates":
+        if self.has_dates:
             import pyarrow as pa
 
             # An instant is the same in all zones: Arrow counts from 1970 in UTC.
-            times = self.values.cast(pa.timestamp("us", getattr(self.values.type, "tz", None)))
-            return _floats(times.cast(pa.int64())) / DAY
+            unit = pa.timestamp("us", getattr(self.values.type, "tz", None))
+            return _floats(self.values.cast(unit, safe=False).cast(pa.int64()))
         return np.asarray(self.values, np.float64)
 
     def encoded(self) -> tuple[Array, Any]:
@@ -93,11 +104,13 @@ class Column:
         import pyarrow as pa
 
         values = self.values
+        if self.kind == "nothing":
+            return np.full(len(self), -1, np.int32), pa.array([], pa.string())
         if isinstance(values, np.ndarray):
             truth = self.kind == "truth values"
             values = pa.array(values, pa.float64(), from_pandas=True)
             values = values.cast(pa.bool_()) if truth else values
-        elif self.kind == "dates":
+        elif self.has_dates:
             values = values.cast(pa.string())
         if not pa.types.is_dictionary(values.type):
             values = values.dictionary_encode()
@@ -162,7 +175,7 @@ def as_frame(X: Any, *, caller: str = "linework") -> Frame:
     >>> import pandas as pd
     >>> frame = as_frame(pd.DataFrame({"size": ["S", "L"], "price": [1.5, 2.0]}))
     >>> [(column.name, column.kind) for column in frame.columns]
-    [('size', 'levels'), ('price', 'numbers')]
+    [('size', 'text'), ('price', 'numbers')]
     """
     reject_lazy(X)
     if isinstance(X, np.ndarray) or not nw.dependencies.is_into_dataframe(X):
@@ -190,29 +203,27 @@ def reject_repeated_names(X: Any) -> None:
 
 def _frame_column(series: nw.Series[Any]) -> Column:
     name, dtype = str(series.name), series.dtype
-    if dtype.is_float() or (dtype.is_integer() and not series.is_null().any()):
-        try:
-            return Column(name, "numbers", series.to_numpy())
-        except (TypeError, ValueError):  # a nullable column of pandas with gaps
-            pass
     if dtype.is_numeric():
-        return Column(name, "numbers", series.cast(nw.Float64).to_numpy())
+        try:
+            gaps = dtype.is_integer() and series.is_null().any()
+            values = series.cast(nw.Float64).to_numpy() if gaps else series.to_numpy()
+        except Exception:  # NumPy has no such numbers: decimals, integers of 128 bits
+            values = series.cast(nw.Float64).to_numpy()
+        if values.dtype.kind not in "iuf":
+            values = series.cast(nw.Float64).to_numpy()
+        return Column(name, "numbers", values)
+    native = series.to_native()
+    declares = dtype == nw.Categorical and hasattr(native, "cat") and hasattr(native, "iloc")
+    if dtype == nw.Unknown and hasattr(native, "sparse"):
+        return _array_column(name, native.to_numpy())
+    if hasattr(native, "iloc") and dtype in (nw.Categorical, nw.Enum):
+        native = native.cat.rename_categories([str(level) for level in native.cat.categories])
+        series = nw.from_native(native, series_only=True)
     try:
         values = series.to_arrow()
     except Exception as error:  # each package has its own for what Arrow cannot hold
-        raise _not_of_one_kind(name, str(error)) from None
-    declared = None
-    if dtype == nw.Enum or (dtype == nw.Categorical and hasattr(series.to_native(), "cat")):
-        declared = _declared(series)
-    return _arrow_column(name, values, declared)
-
-
-def _declared(series: nw.Series[Any]) -> tuple[str, ...] | None:
-    """Levels in the order of a type that states it: pandas' categories, polars' Enum."""
-    if series.implementation.is_polars() and series.dtype != nw.Enum:
-        return None  # polars numbers the levels of its Categorical as they turn up
-    levels = series.cat.get_categories().to_list()
-    return tuple(levels) if all(isinstance(level, str) for level in levels) else None
+        return _other(name, len(series), f"has values of no one kind ({str(error).rstrip('.')})")
+    return _arrow_column(name, values, declares)
 
 
 def _array_column(name: str, values: Array) -> Column:
@@ -225,39 +236,37 @@ def _array_column(name: str, values: Array) -> Column:
     try:
         return _arrow_column(name, pa.array(values, from_pandas=True))
     except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
-        raise _not_of_one_kind(name, str(error)) from None
+        return _other(name, len(values), f"has values of no one kind ({str(error).rstrip('.')})")
 
 
-def _arrow_column(name: str, values: Any, declared: tuple[str, ...] | None = None) -> Column:
+def _arrow_column(name: str, values: Any, declares: bool = False) -> Column:
+    """A column of an Arrow array; ``declares`` tells that its dictionary has an order to keep."""
     import pyarrow as pa
 
     kind = values.type
     if pa.types.is_dictionary(kind):
-        if kind.ordered and declared is None and pa.types.is_string(kind.value_type):
-            values = values.unify_dictionaries() if hasattr(values, "chunks") else values
-            first = values.chunk(0) if hasattr(values, "chunks") else values
-            declared = tuple(first.dictionary.to_pylist())
-        if not (is_text(kind.value_type) or declared):
-            return _arrow_column(name, values.cast(kind.value_type))
-        return Column(name, "levels", values, declared)
+        values = values.cast(pa.dictionary(pa.int32(), pa.string(), kind.ordered))
+        whole = values.unify_dictionaries() if hasattr(values, "chunks") else values
+        first = whole.chunk(0) if hasattr(whole, "chunks") else whole
+        # polars numbers the levels of its Categorical as they turn up: that is no order.
+        declared = tuple(first.dictionary.to_pylist()) if declares or kind.ordered else None
+        return Column(name, "text", whole, declared)
     if pa.types.is_null(kind):
         return Column(name, "nothing", values)
     if is_text(kind):
-        return Column(name, "levels", values)
+        return Column(name, "text", values)
     if pa.types.is_boolean(kind):
         return Column(name, "truth values", _floats(values.cast(pa.int8())))
     if pa.types.is_date(kind) or pa.types.is_timestamp(kind):
-        return Column(name, "dates", values)
+        zoned = getattr(kind, "tz", None) is not None
+        return Column(name, "dates with a zone" if zoned else "dates", values)
     if pa.types.is_duration(kind):
-        days = _floats(values.cast(pa.duration("us")).cast(pa.int64())) / DAY
+        days = _floats(values.cast(pa.duration("us"), safe=False).cast(pa.int64())) / DAY
         return Column(name, "numbers", days)
     if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
         return Column(name, "numbers", _floats(values.cast(pa.float64())))
-    raise ValueError(
-        f"Column {name!r} holds values of type {kind}, and numbers, truth values, text, categories "
-        "or dates are expected: take what matters out of it into columns of its own, or leave it "
-        "out."
-    )
+    what = f"holds values of type {kind}, and numbers, text, categories or dates are expected"
+    return _other(name, len(values), what)
 
 
 def is_text(kind: Any) -> bool:
@@ -280,8 +289,10 @@ def _to_numpy(values: Any) -> Array:
     return array
 
 
-def _not_of_one_kind(name: str, why: str) -> ValueError:
-    return ValueError(
-        f"Column {name!r} does not hold values of one kind ({why.rstrip('.')}): make them all "
-        "numbers or all text."
+def _other(name: str, n_rows: int, what: str) -> Column:
+    """A column that can become no numbers: it may stand in a table as long as it is dropped."""
+    problem = (
+        f"Column {name!r} {what}: make numbers or text of it, or leave it out with "
+        f"{{{name!r}: 'drop'}}."
     )
+    return Column(name, "other values", np.empty(n_rows), problem=problem)

@@ -138,6 +138,9 @@ def read_terms(given: Mapping[Any, Any] | None, frame: Frame) -> Terms:
     others = (j for j in range(len(frame.columns)) if j not in seen)
     named += [((j,), _by_type(frame.columns[j])) for j in others]
     _reject_groups(named, frame)
+    for column in (frame.columns[j] for places, _ in named for j in places):
+        if column.problem:
+            raise ValueError(column.problem)
     alone = {places[0] for places, _ in named if len(places) == 1}
     for j in (j for group in interactions for j in group if j not in alone):
         raise ValueError(
@@ -145,7 +148,7 @@ def read_terms(given: Mapping[Any, Any] | None, frame: Frame) -> Terms:
             "its treatment."
         )
     if not named:
-        raise ValueError("Every column is dropped: keep at least one.")
+        raise ValueError("Every column is dropped, and no feature is left: keep at least one.")
     return Terms(tuple(sorted(named, key=lambda term: term[0][0])), tuple(interactions))
 
 
@@ -164,7 +167,7 @@ def _treatment(what: Any, key: Any) -> Treatment:
 
 
 def _by_type(column: Column) -> Treatment:
-    if column.kind == "levels":
+    if column.kind == "text":
         return Text() if column.declared is None else Nominal()
     return Numeric()
 

@@ -17,7 +17,7 @@ from linework.design.encoders import (
     NumberEncoder,
     Policy,
 )
-from linework.design.frame import Column
+from linework.design.frame import DAY, Column
 from linework.design.statistics import Levels, Spread
 
 TEXT_LEVELS = 20
@@ -94,8 +94,8 @@ class Numeric(Treatment):
         centre, scale = 0.0, 1.0
         if settings.scale and not truth:
             centre, scale = float(stats.mean[0]), float(stats.deviation[0])
-        elif columns[0].kind == "dates":
-            centre = float(stats.low[0])
+        elif columns[0].has_dates:
+            centre, scale = float(stats.low[0]), DAY
         fill = 0.0 if truth else float(stats.mean[0])
         return NumberEncoder(places, (centre,), (scale,), (fill,), self.missing or settings.missing)
 
@@ -281,7 +281,7 @@ class Dates(Treatment):
     ) -> Encoder:
         """An encoder for each part."""
         [column] = columns
-        if column.kind != "dates":
+        if not column.has_dates:
             raise ValueError(
                 f"Column {column.name!r} holds {column.kind}, and dates are expected: convert it, "
                 "for example with pandas.to_datetime."
@@ -298,7 +298,7 @@ class Dates(Treatment):
                     LevelEncoder(places, calendar, 0, settings.reference, None, missing, "error")
                 )
             else:
-                middle = 1970.0 + float(stats.mean[0]) / 365.2425
+                middle = 1970.0 + float(stats.mean[0]) / (365.2425 * DAY)
                 encoders.append(NumberEncoder(places, (0.0,), (1.0,), (middle,), missing))
         return DateEncoder(places, self.parts, tuple(encoders))
 

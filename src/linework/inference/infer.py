@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
+
+from sklearn.pipeline import Pipeline
 
 from linework.inference.checks import check_request
 from linework.inference.covariance import Covariance, Weights
@@ -14,7 +17,7 @@ from linework.regression.linear import LinearRegression
 
 
 def infer(
-    model: LinearRegression | GLM | LogisticRegression,
+    model: LinearRegression | GLM | LogisticRegression | Pipeline,
     X: Any,
     y: Any,
     *,
@@ -31,9 +34,11 @@ def infer(
 
     Parameters
     ----------
-    model : LinearRegression, LogLinearRegression, GLM or LogisticRegression
+    model : LinearRegression, LogLinearRegression, GLM, LogisticRegression, or a Pipeline with one
         Fitted, without a penalty and without ``positive=True``. For `LogLinearRegression`
         everything is about ln y. A `LogisticRegression` is of two classes, with ``C=np.inf``.
+        Of a pipeline, ``X`` is what that was fitted on, and the coefficients have the names that
+        the steps before the model give, such as those of a `Design`.
     X : array-like, sparse matrix or data frame of shape (n, d)
         The rows that the model was fitted on.
     y : array-like of shape (n,) or (n, t)
@@ -88,6 +93,8 @@ def infer(
            [1.929, 2.067]])
     """
     check_request(covariance, groups, weights, level)
+    if isinstance(model, Pipeline):
+        model, X = _last_step(model, X)
     if isinstance(model, GLM | LogisticRegression):
         return infer_likelihood(
             model, X, y, covariance, groups, sample_weight, offset, weights, level
@@ -97,3 +104,12 @@ def infer(
             f"An offset is given, and {type(model).__name__} has none: take it off y, or fit a GLM."
         )
     return infer_least_squares(model, X, y, covariance, groups, sample_weight, weights, level)
+
+
+def _last_step(pipeline: Pipeline, X: Any) -> tuple[Any, Any]:
+    """The model of a pipeline, which knows its columns' names, and the rows as it sees them."""
+    model = copy.copy(pipeline[-1])
+    if len(pipeline) > 1:
+        X = pipeline[:-1].transform(X)
+        model._names_from_pipeline = pipeline[:-1].get_feature_names_out()
+    return model, X
