@@ -297,4 +297,5 @@ class Design(TransformerMixin, BaseEstimator):
         tags.input_tags.categorical = True
         tags.input_tags.string = True
         tags.input_tags.allow_nan = self.missing != "error"
+        tags.transformer_tags.preserves_dtype = []  # it is a parameter
         return tags

@@ -119,7 +119,9 @@ def _parsed(formula: str, names: Sequence[str]) -> Any:
             "or name the terms by a dictionary."
         ) from None
     try:
-        parsed = Formula(formula, context={"__formulaic_variables_available__": list(names)})
+        parsed = Formula.from_spec(
+            formula, context={"__formulaic_variables_available__": list(names)}
+        )
     except (FormulaParsingError, FormulaSyntaxError) as error:
         raise ValueError(
             f"{formula!r} cannot be read as a formula, such as '~ age + C(sex) * dose': "
