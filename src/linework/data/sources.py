@@ -295,8 +295,8 @@ def _frame_table(X: Any, caller: str) -> Table:
     for name, kind in schema.items():
         if not (kind.is_numeric() or kind in (nw.Boolean, nw.Object)):
             raise ValueError(
-                f"Column {name!r} holds {kind}, and a linear model needs numbers: encode it, for "
-                "example with sklearn.preprocessing.OneHotEncoder, or leave it out."
+                f"Column {name!r} holds {kind}, and a linear model needs numbers: encode it, "
+                "for example with linework.Design, or leave it out."
             )
     single = all(kind == nw.Float32 for kind in schema.values())
     dtype = np.dtype(np.float32 if single else np.float64)

@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from scipy.special import expit
@@ -17,6 +17,9 @@ from linework.design.encoders import Encoder, NumberEncoder
 from linework.design.frame import DAY, Column
 from linework.design.statistics import Spread
 from linework.design.treatments import Settings, Treatment, reject_empty
+
+Functions: TypeAlias = tuple[Callable[[Array], Array], Callable[[Sequence[str]], list[str]]]
+"""Functions from (rows, g) to (rows, k), and from names of columns to names of functions."""
 
 
 @dataclass(frozen=True)
@@ -45,13 +48,8 @@ class Basis(Treatment):
         )
 
     @abstractmethod
-    def functions(
-        self, low: Array, high: Array, names: list[str]
-    ) -> tuple[Callable[[Array], Array], Callable[[Sequence[str]], list[str]]]:
-        """Functions from (rows, g) to (rows, k), and from names of columns to names of functions.
-
-        ``low`` and ``high``, of shape (g,), are the ends of what was seen.
-        """
+    def functions(self, low: Array, high: Array, names: list[str]) -> Functions:
+        """The functions, where ``low`` and ``high`` of shape (g,) are the ends of what was seen."""
 
     def _reject_group(self, names: list[str]) -> None:
         if len(names) > 1:
@@ -97,9 +95,7 @@ class Polynomial(Basis):
     degree: int = 2
     interaction_only: bool = False
 
-    def functions(
-        self, low: Array, high: Array, names: list[str]
-    ) -> tuple[Callable[[Array], Array], Callable[[Sequence[str]], list[str]]]:
+    def functions(self, low: Array, high: Array, names: list[str]) -> Functions:
         """Monomials, by scikit-learn's PolynomialFeatures."""
         features = PolynomialFeatures(
             self.degree, interaction_only=self.interaction_only, include_bias=False
@@ -148,9 +144,7 @@ class Spline(Basis):
     degree: int = 3
     extrapolation: Literal["constant", "linear", "continue", "periodic", "error"] = "constant"
 
-    def functions(
-        self, low: Array, high: Array, names: list[str]
-    ) -> tuple[Callable[[Array], Array], Callable[[Sequence[str]], list[str]]]:
+    def functions(self, low: Array, high: Array, names: list[str]) -> Functions:
         """B-splines without the last one, by scikit-learn's SplineTransformer.
 
         All of them would add up to one, and be collinear with an intercept.
@@ -197,9 +191,7 @@ class Gaussian(Basis):
     centres: Any = 5
     width: float | None = None
 
-    def functions(
-        self, low: Array, high: Array, names: list[str]
-    ) -> tuple[Callable[[Array], Array], Callable[[Sequence[str]], list[str]]]:
+    def functions(self, low: Array, high: Array, names: list[str]) -> Functions:
         """A bump about each centre."""
         centres, width = self._centres(low, high, names)
         return partial(_bumps, centres, width), partial(_numbered_group, "gaussian", len(centres))
@@ -242,9 +234,7 @@ class Sigmoid(Gaussian):
            [0.993]])
     """
 
-    def functions(
-        self, low: Array, high: Array, names: list[str]
-    ) -> tuple[Callable[[Array], Array], Callable[[Sequence[str]], list[str]]]:
+    def functions(self, low: Array, high: Array, names: list[str]) -> Functions:
         """A step at each centre."""
         self._reject_group(names)
         centres, width = self._centres(low, high, names)
@@ -277,9 +267,7 @@ class Fourier(Basis):
     order: int = 1
     period: float | None = None
 
-    def functions(
-        self, low: Array, high: Array, names: list[str]
-    ) -> tuple[Callable[[Array], Array], Callable[[Sequence[str]], list[str]]]:
+    def functions(self, low: Array, high: Array, names: list[str]) -> Functions:
         """A sine and a cosine of each frequency."""
         self._reject_group(names)
         if self.period is None:
