@@ -1,8 +1,9 @@
 """Linear models from mergeable statistics: scikit-learn's interface, R's answers, one pass."""
 
 from linework.design.bases import Fourier, Gaussian, Polynomial, Sigmoid, Spline
+from linework.design.dates import Dates
 from linework.design.design import Design
-from linework.design.treatments import Dates, Nominal, Numeric, Ordinal
+from linework.design.treatments import Nominal, Numeric, Ordinal
 from linework.discriminant.fisher import FisherDiscriminant
 from linework.discriminant.indicator import IndicatorClassifier
 from linework.discriminant.linear import LinearDiscriminantAnalysis

@@ -9,11 +9,12 @@ from math import prod
 from typing import Any
 
 from linework.design.bases import Basis, Fourier, Gaussian, Polynomial, Sigmoid, Spline
+from linework.design.dates import Dates
 from linework.design.encoders import Encoder, LevelEncoder, Origin
 from linework.design.frame import Column, Frame, Rows
 from linework.design.slots import Piece, product
 from linework.design.statistics import Levels, Parts
-from linework.design.treatments import Dates, Nominal, Numeric, Ordinal, Settings, Text, Treatment
+from linework.design.treatments import Nominal, Numeric, Ordinal, Settings, Text, Treatment
 
 WORDS: dict[str, type[Treatment]] = {
     "numeric": Numeric,

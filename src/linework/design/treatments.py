@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from linework.design.date_parts import PARTS, DateEncoder
 from linework.design.encoders import (
     POLICIES,
     Encoder,
@@ -237,70 +236,6 @@ class Ordinal(Treatment):
             self.missing or settings.missing,
             self.unseen or settings.unseen,
         )
-
-
-@dataclass(frozen=True)
-class Dates(Treatment):
-    """Dates and times by their parts.
-
-    Parameters
-    ----------
-    *parts : {"elapsed", "year", "quarter", "month", "weekday", "hour"}
-        ``"elapsed"``: days since the first date seen. The year is a number. The others are nominal,
-        with all the levels that a calendar has (the first is the reference); weekdays count from
-        1, Monday, and hours from 0. Times with a zone are read in that zone.
-    missing : {"error", "reference", "indicator", "ignore"}, optional
-        As for numbers and levels.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from linework import Dates, Design
-    >>> rows = pd.DataFrame({"day": pd.to_datetime(["2024-01-01", "2024-04-30"])})
-    >>> design = Design({"day": Dates("elapsed", "quarter")})
-    >>> design.set_output(transform="pandas").fit_transform(rows)
-       day  day quarter=2  day quarter=3  day quarter=4
-    0  0.0            0.0            0.0            0.0
-    1  120.0          1.0            0.0            0.0
-    """
-
-    parts: tuple[str, ...]
-
-    def __init__(self, *parts: str, missing: Policy | None = None) -> None:
-        object.__setattr__(self, "parts", parts or ("elapsed",))
-        object.__setattr__(self, "missing", missing)
-        self.__post_init__()
-        for part in self.parts:
-            if part not in PARTS:
-                raise ValueError(
-                    f"{part!r} is no part of a date: give some of {', '.join(map(repr, PARTS))}."
-                )
-
-    def encoder(
-        self, places: tuple[int, ...], columns: Sequence[Column], stats: Spread, settings: Settings
-    ) -> Encoder:
-        """An encoder for each part."""
-        [column] = columns
-        if not column.has_dates:
-            raise ValueError(
-                f"Column {column.name!r} holds {column.kind}, and dates are expected: convert it, "
-                "for example with pandas.to_datetime."
-            )
-        reject_empty(columns, stats.count)
-        missing = self.missing or settings.missing
-        encoders: list[Encoder] = []
-        for part in self.parts:
-            if part == "elapsed":
-                encoders.append(Numeric(missing=missing).encoder(places, columns, stats, settings))
-            elif levels := PARTS[part]:
-                calendar = tuple(map(float, levels))
-                encoders.append(
-                    LevelEncoder(places, calendar, 0, settings.reference, None, missing, "error")
-                )
-            else:
-                middle = 1970.0 + float(stats.mean[0]) / (365.2425 * DAY)
-                encoders.append(NumberEncoder(places, (0.0,), (1.0,), (middle,), missing))
-        return DateEncoder(places, self.parts, tuple(encoders))
 
 
 def as_levels(levels: Any) -> tuple[Any, ...]:
