@@ -216,6 +216,16 @@ def test_what_can_be_no_numbers_is_refused_unless_dropped(
     assert Design({"a": "drop"}).fit_transform(both).shape == (rows, 1)
 
 
+def test_text_is_levels_where_each_has_two_rows_on_average() -> None:
+    for n, refused in ((59, True), (60, False)):
+        X = pd.DataFrame({"a": [f"level {k % 30}" for k in range(n)]})
+        if refused:
+            with pytest.raises(ValueError, match="text with 30 different values in 59 rows"):
+                Design().fit(X)
+        else:
+            assert Design().fit_transform(X).shape == (60, 29)
+
+
 def test_text_that_is_said_to_be_levels_is_taken() -> None:
     X = pd.DataFrame({"a": [f"customer {k}" for k in range(50)]})
     assert Design({"a": "nominal"}).fit_transform(X).shape == (50, 49)

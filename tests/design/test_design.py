@@ -230,6 +230,20 @@ class TestPolicies:
             Z, [[1, 0, 0, 1, 0, 1], [0, 0, 0, 3, 1, 0], [0, 0, 1, 4, 0, 0]]
         )
 
+    def test_missing_and_unseen_differ(self) -> None:
+        rows = self.ROWS[["a"]]
+        for missing, unseen, expected in (
+            ("reference", "ignore", [[0, 1, 0], [1, 0, 0], [0, 0, 0]]),
+            ("ignore", "reference", [[0, 1, 0], [0, 0, 0], [1, 0, 0]]),
+        ):
+            design = Design(missing=missing, unseen=unseen, reference=False).fit(rows)
+            np.testing.assert_array_equal(design.transform(self.GAPS[["a"]]), expected)
+
+    def test_functions_of_a_group_are_ignored_where_any_column_has_a_gap(self) -> None:
+        rows = pd.DataFrame({"x": [1.0, np.nan, 3.0], "z": [np.nan, 5.0, 6.0]})
+        Z = Design({("x", "z"): Polynomial(2)}, missing="ignore").fit_transform(rows)
+        np.testing.assert_array_equal(Z, [[0] * 5, [0] * 5, [3, 6, 9, 18, 36]])
+
     def test_ordinal_levels(self) -> None:
         for policy, expected in (
             ("reference", [[2.0], [1.0], [1.0]]),
@@ -383,6 +397,30 @@ class TestOrigins:
             ("sex=m:smoker", ("sex", "smoker"), ("m", None)),
         ]
         assert [name for name, _, _ in found] == design.get_feature_names_out().tolist()
+
+    @pytest.mark.parametrize("sparse", [False, True])
+    def test_a_product_is_that_of_the_columns_in_its_name(self, sparse: bool) -> None:
+        rows = pd.DataFrame(mixed())
+        rows.loc[::7, ["sex", "region"]] = None
+        gaps = Nominal(missing="indicator", unseen="indicator")
+        terms = {
+            "region": gaps,
+            "sex": gaps,
+            "age": Spline(3),
+            "smoker": "drop",
+            ("region", "sex"): "interaction",
+            ("age", "region"): "interaction",
+            ("region", "age"): "interaction",
+            ("sex", "region", "dose"): "interaction",
+        }
+        design = Design(terms, sparse=sparse).fit(rows)
+        Z = dense(design.transform(rows))
+        place = {name: k for k, name in enumerate(design.get_feature_names_out())}
+        products = [name for name in place if ":" in name]
+        assert len(products) == 5 * 3 + 2 * (4 * 5) + 3 * 5
+        for name in products:
+            factors = [Z[:, place[factor]] for factor in name.split(":")]
+            np.testing.assert_array_equal(Z[:, place[name]], np.prod(factors, axis=0))
 
     def test_numbers_as_levels(self) -> None:
         design = Design({"a": Nominal(reference=2)}).fit(pd.DataFrame({"a": [1, 2, 30]}))

@@ -105,11 +105,6 @@ class DateEncoder(Encoder):
     parts: tuple[str, ...]
     encoders: tuple[Encoder, ...]
 
-    @property
-    def n_slots(self) -> int:
-        """Those of all parts."""
-        return sum(encoder.n_slots for encoder in self.encoders)
-
     def slots(self, columns: Sequence[Column]) -> Piece:
         """The slots of all parts."""
         [column] = columns
@@ -119,13 +114,13 @@ class DateEncoder(Encoder):
             for slot in encoder.slots([column if part == "elapsed" else part_of(column, part)])
         ]
 
-    def origins(self, names: Sequence[str]) -> list[Origin]:
-        """Of the columns of all parts, each named by its part."""
+    def origins(self, names: Sequence[str]) -> list[list[Origin]]:
+        """Of the slots of all parts, each named by its part."""
         [name] = names
         return [
-            dataclasses.replace(origin, columns=(name,))
+            [dataclasses.replace(origin, columns=(name,)) for origin in slot]
             for part, encoder in zip(self.parts, self.encoders, strict=True)
-            for origin in encoder.origins([name if part == "elapsed" else f"{name} {part}"])
+            for slot in encoder.origins([name if part == "elapsed" else f"{name} {part}"])
         ]
 
 

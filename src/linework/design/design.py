@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterator, Mapping
+from itertools import chain
 from typing import Any, Literal
 
 import numpy as np
@@ -185,9 +186,8 @@ class Design(TransformerMixin, BaseEstimator):
         array of str of shape (p,)
         """
         check_is_fitted(self)
-        names = _check_feature_names_in(self, input_features)
-        origins = self.terms_.origins([str(name) for name in names])
-        return np.array([origin.name for origin in origins], dtype=object)
+        names = [origin.name for origin in self._origins(input_features)]
+        return np.array(names, dtype=object)
 
     def origins(self) -> tuple[Origin, ...]:
         """Which columns of the table, and which of their levels, each coefficient is about.
@@ -210,8 +210,11 @@ class Design(TransformerMixin, BaseEstimator):
         age:sex=m ('age', 'sex') (None, 'm')
         """
         check_is_fitted(self)
-        names = _check_feature_names_in(self, None)
-        return tuple(self.terms_.origins([str(name) for name in names]))
+        return tuple(self._origins(None))
+
+    def _origins(self, input_features: Any) -> list[Origin]:
+        names = _check_feature_names_in(self, input_features)
+        return list(chain(*self.terms_.origins([str(name) for name in names])))
 
     def _fit(self, X: Any) -> Frame:
         self._check_settings()
@@ -225,13 +228,14 @@ class Design(TransformerMixin, BaseEstimator):
         frame = self._hashed(frame, terms.with_levels)
         stats = map_reduce(frame, terms.statistic)
         self.terms_ = terms.encoders(frame, stats, settings)
-        size, width = np.dtype(self.dtype).itemsize, len(self.terms_.origins(frame.names))
+        slots = self.terms_.origins(frame.names)
+        size, width = np.dtype(self.dtype).itemsize, sum(map(len, slots))
         if not width:
             raise ValueError(
                 "No feature is left: each column has one level, and that is the reference. Set "
                 "reference=False, or leave the design out."
             )
-        smaller = (size + 4) * self.terms_.n_slots + 4 < size * width / 2
+        smaller = (size + 4) * len(slots) + 4 < size * width / 2
         self.sparse_ = smaller if self.sparse == "auto" else bool(self.sparse)
         return frame
 
@@ -271,10 +275,11 @@ class Design(TransformerMixin, BaseEstimator):
         dtype = np.dtype(self.dtype)
         if isinstance(self.terms_, FormulaTerms):
             return self.terms_.matrix(frame, sparse, dtype)
-        width = len(self.terms_.origins(frame.names))
+        slots = self.terms_.origins(frame.names)
+        width = sum(map(len, slots))
         frame = self._hashed(frame, self.terms_.with_levels)
         if sparse:
-            csr = CsrRows(frame.n_rows, width, self.terms_.n_slots, dtype)
+            csr = CsrRows(frame.n_rows, width, len(slots), dtype)
             cuts = self._map(frame, lambda rows, piece: csr.fill(rows.start, rows.stop, piece))
             return csr.matrix(cuts)
         out = np.zeros((frame.n_rows, width), dtype)

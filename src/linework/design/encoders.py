@@ -48,11 +48,6 @@ class Encoder(ABC):
 
     places: tuple[int, ...]
 
-    @property
-    @abstractmethod
-    def n_slots(self) -> int:
-        """Number of slots, whatever the rows."""
-
     @abstractmethod
     def slots(self, columns: Sequence[Column]) -> Piece:
         """The slots of these columns' rows."""
@@ -62,8 +57,8 @@ class Encoder(ABC):
         return bool(stats.missing)
 
     @abstractmethod
-    def origins(self, names: Sequence[str]) -> list[Origin]:
-        """Of each column that it gives, from the names of those it takes."""
+    def origins(self, names: Sequence[str]) -> list[list[Origin]]:
+        """Of each column of each slot, from the names of the columns that it takes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,11 +85,6 @@ class NumberEncoder(Encoder):
     missing: Policy
     functions: Callable[[Array], Array] | None = None
     labels: Callable[[Sequence[str]], list[str]] | None = None
-
-    @property
-    def n_slots(self) -> int:
-        """One for each function and each column of its own for what is missing."""
-        return len(self.origins([""] * len(self.places)))
 
     def slots(self, columns: Sequence[Column]) -> Piece:
         """Numbers, and a column for what is missing where that is the policy."""
@@ -132,13 +122,13 @@ class NumberEncoder(Encoder):
                 raise column.rejected(row, "has a missing value (NaN)", "missing")
         return x
 
-    def origins(self, names: Sequence[str]) -> list[Origin]:
+    def origins(self, names: Sequence[str]) -> list[list[Origin]]:
         """Of each function."""
         columns = tuple(names)
         labels = self.labels(names) if self.labels else list(names)
-        found = [Origin(label, columns, (None,) * len(columns)) for label in labels]
+        found = [[Origin(label, columns, (None,) * len(columns))] for label in labels]
         if self.missing == "indicator":
-            found += [Origin(f"{name} is missing", (name,), ("missing",)) for name in names]
+            found += [[Origin(f"{name} is missing", (name,), ("missing",))] for name in names]
         return found
 
 
@@ -166,11 +156,6 @@ class LevelEncoder(Encoder):
     values: tuple[float, ...] | None
     missing: Policy
     unseen: Policy
-
-    @property
-    def n_slots(self) -> int:
-        """One for the levels, where any has a column, and one for each such policy."""
-        return bool(self._width) + [self.missing, self.unseen].count("indicator")
 
     def slots(self, columns: Sequence[Column]) -> Piece:
         """One slot for the levels, and one for each policy that has a column of its own."""
@@ -254,21 +239,22 @@ class LevelEncoder(Encoder):
         ]
         return np.append(numbers, np.array(ends, numbers.dtype))
 
-    def origins(self, names: Sequence[str]) -> list[Origin]:
+    def origins(self, names: Sequence[str]) -> list[list[Origin]]:
         """Of each level that has a column."""
         [name] = names
         if self.values is not None:
-            found = [Origin(name, (name,), (None,))]
+            own = [Origin(name, (name,), (None,))]
         else:
-            found = [
+            own = [
                 Origin(f"{name}={label(level)}", (name,), (level,))
                 for k, level in enumerate(self.levels)
                 if not (self.dropped and k == self.reference)
             ]
-        for what, policy in (("missing", self.missing), ("unseen", self.unseen)):
-            if policy == "indicator":
-                found.append(Origin(f"{name} is {what}", (name,), (what,)))
-        return found
+        return [own][: self._width] + [
+            [Origin(f"{name} is {what}", (name,), (what,))]
+            for what, policy in (("missing", self.missing), ("unseen", self.unseen))
+            if policy == "indicator"
+        ]
 
 
 def label(level: Any) -> str:

@@ -92,14 +92,14 @@ class FormulaTerms:
             )
         return matrix
 
-    def origins(self, names: Any) -> list[Origin]:
+    def origins(self, names: Any) -> list[list[Origin]]:
         """Of each column of the matrix: the columns its term is of, and formulaic's name of it."""
         found = []
         for place in self.kept:
             name = self.spec.column_names[place]
             columns = tuple(c for c in self.encoders if _names(name, c))
             found.append(Origin(name, columns, tuple(_level(name, c) for c in columns)))
-        return found
+        return [[origin] for origin in found]
 
 
 RAISE = {"na_action": "raise"}

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from math import prod
 from typing import Any
 
 from linework.design.bases import Basis, Fourier, Gaussian, Polynomial, Sigmoid, Spline
@@ -97,21 +96,16 @@ class Encoders:
         """Places of the columns whose levels matter."""
         return {e.places[0] for e in self.single if isinstance(e, LevelEncoder)}
 
-    @property
-    def n_slots(self) -> int:
-        """The largest number of entries of a row."""
-        counts = [encoder.n_slots for encoder in self.single]
-        return sum(counts) + sum(prod(counts[k] for k in group) for group in self.interactions)
-
-    def origins(self, names: Sequence[str]) -> list[Origin]:
-        """Of every column of the design matrix, in their order."""
+    def origins(self, names: Sequence[str]) -> list[list[Origin]]:
+        """Of every column of the design matrix, in their order, by slot."""
         found = [encoder.origins([names[j] for j in encoder.places]) for encoder in self.single]
-        found += [self._products([found[k] for k in group]) for group in self.interactions]
-        return [origin for part in found for origin in part]
+        found += [reduce(_products, [found[k] for k in group]) for group in self.interactions]
+        return [slot for piece in found for slot in piece]
 
-    @staticmethod
-    def _products(parts: list[list[Origin]]) -> list[Origin]:
-        return reduce(lambda left, right: [a * b for b in right for a in left], parts)
+
+def _products(left: list[list[Origin]], right: list[list[Origin]]) -> list[list[Origin]]:
+    """What `product` of the slots are about."""
+    return [[x * y for y in b for x in a] for b in right for a in left]
 
 
 def read_terms(given: Mapping[Any, Any] | None, frame: Frame) -> Terms:
