@@ -114,6 +114,9 @@ def test_a_higher_degree_cures_masking() -> None:
         ({("x", "z"): "gaussian"}, "Gaussian is of one column, and 'x', 'z' are a group"),
         ({("x", "z"): "fourier"}, "Fourier is of one column"),
         ({"x": Gaussian([0.0])}, "centres for 'x' and no width"),
+        ({"x": Gaussian(3, width=-1.0)}, "width of Gaussian is -1.0"),
+        ({"x": Sigmoid(0)}, "centres of Sigmoid is 0"),
+        ({"x": Fourier(0)}, "order of Fourier is 0"),
     ],
 )
 def test_what_a_basis_cannot_be_is_told(rows: pd.DataFrame, terms: Any, sentence: str) -> None:

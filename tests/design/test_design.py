@@ -306,6 +306,9 @@ class TestSentences:
             ({("a", "x"): "nominal"}, "Nominal is of one column"),
             ({("a", "x"): "interaction", "a": "drop"}, "'a' is part of an interaction"),
             ({"a": "drop", "x": "drop"}, "keep at least one"),
+            ({"x": "interaction"}, "of several columns, and 'x' is one"),
+            ({"a": ["u", 1]}, "text and numbers"),
+            ({"a": {"u": "low", "v": 2}}, "values of levels"),
         ],
     )
     def test_terms(self, terms: Any, sentence: str) -> None:
@@ -317,12 +320,34 @@ class TestSentences:
         [
             ({"missing": "drop"}, "missing is 'drop', and one of 'error', 'reference'"),
             ({"unseen": None}, "unseen is None"),
+            ({"reference": "u"}, r"Nominal\(reference="),
+            ({"sparse": "yes"}, "sparse is 'yes'"),
             ({"dtype": "int8"}, "'float64' or 'float32' is expected"),
         ],
     )
     def test_settings(self, settings: Any, sentence: str) -> None:
         with pytest.raises(ValueError, match=sentence):
             Design(**settings).fit(self.ROWS)
+
+    def test_two_features_of_one_name(self) -> None:
+        rows = pd.DataFrame({"x": [1.0, 2.0], "x^2": [1.0, 2.0]})
+        with pytest.raises(ValueError, match=r"Two features have the name 'x\^2'"):
+            Design({"x": "polynomial"}).fit(rows)
+
+    @pytest.mark.parametrize(
+        "settings", [{"scale": True}, {"missing": "reference"}, {"terms": {"x": "spline"}}]
+    )
+    def test_numbers_whose_squares_leave_float64(self, settings: Any) -> None:
+        rows = pd.DataFrame({"x": [1e300, -1e300]})
+        np.testing.assert_array_equal(Design().fit_transform(rows), rows)
+        with pytest.raises(ValueError, match="'x' has numbers so large"):
+            Design(**settings).fit(rows)
+
+    def test_numbers_that_leave_float32_or_whose_powers_leave_float64(self) -> None:
+        for design, x in ((Design(dtype="float32"), 1e39), (Design({"x": Polynomial(9)}), 1e100)):
+            for sparse in (False, True):
+                with pytest.raises(ValueError, match=r"rows 0 to 1.*too large for float"):
+                    design.set_params(sparse=sparse).fit_transform(pd.DataFrame({"x": [x, 1.0]}))
 
     def test_a_column_of_another_kind(self) -> None:
         design = Design().fit(self.ROWS)

@@ -16,7 +16,7 @@ from linework.data.blocks import Array
 from linework.design.encoders import Encoder, NumberEncoder
 from linework.design.frame import DAY, Column
 from linework.design.statistics import Spread
-from linework.design.treatments import Settings, Treatment, reject_empty
+from linework.design.treatments import Settings, Treatment, reject_empty, reject_overflow
 
 Functions: TypeAlias = tuple[Callable[[Array], Array], Callable[[Sequence[str]], list[str]]]
 """Functions from (rows, g) to (rows, k), and from names of columns to names of functions."""
@@ -31,6 +31,7 @@ class Basis(Treatment):
     ) -> Encoder:
         """The functions between the least and the largest values seen."""
         reject_empty(columns, stats.count)
+        reject_overflow(columns, stats)
         # Powers and waves of microseconds since 1970 would lose digits: dates count in days from
         # the first.
         dates = np.array([column.has_dates for column in columns])
@@ -50,6 +51,14 @@ class Basis(Treatment):
     @abstractmethod
     def functions(self, low: Array, high: Array, names: list[str]) -> Functions:
         """The functions, where ``low`` and ``high`` of shape (g,) are the ends of what was seen."""
+
+    def _reject_nonpositive(self, **settings: float | None) -> None:
+        for name, value in settings.items():
+            if value is not None and not value > 0:
+                raise ValueError(
+                    f"{name} of {type(self).__name__} is {value}, and a positive number is "
+                    "expected."
+                )
 
     def _reject_group(self, names: list[str]) -> None:
         if len(names) > 1:
@@ -197,7 +206,9 @@ class Gaussian(Basis):
         return partial(_bumps, centres, width), partial(_numbered_group, "gaussian", len(centres))
 
     def _centres(self, low: Array, high: Array, names: list[str]) -> tuple[Array, float]:
+        self._reject_nonpositive(width=self.width)
         if isinstance(self.centres, int | np.integer):
+            self._reject_nonpositive(centres=int(self.centres))
             self._reject_group(names)
             self._reject_constant(low, high, names)
             centres = np.linspace(low, high, self.centres)
@@ -270,6 +281,7 @@ class Fourier(Basis):
     def functions(self, low: Array, high: Array, names: list[str]) -> Functions:
         """A sine and a cosine of each frequency."""
         self._reject_group(names)
+        self._reject_nonpositive(order=self.order, period=self.period)
         if self.period is None:
             self._reject_constant(low, high, names)
         period = self.period or float((high - low)[0])

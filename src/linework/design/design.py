@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from itertools import chain
 from typing import Any, Literal
@@ -235,6 +236,13 @@ class Design(TransformerMixin, BaseEstimator):
                 "No feature is left: each column has one level, and that is the reference. Set "
                 "reference=False, or leave the design out."
             )
+        names = Counter(origin.name for slot in slots for origin in slot)
+        if len(names) < width:
+            [(name, _)] = names.most_common(1)
+            raise ValueError(
+                f"Two features have the name {name!r}: rename the column that is called so, or "
+                "leave one of them out."
+            )
         smaller = (size + 4) * len(slots) + 4 < size * width / 2
         self.sparse_ = smaller if self.sparse == "auto" else bool(self.sparse)
         return frame
@@ -265,6 +273,13 @@ class Design(TransformerMixin, BaseEstimator):
     def _check_settings(self) -> None:
         check_policy("missing", self.missing)
         check_policy("unseen", self.unseen)
+        if not isinstance(self.reference, bool | np.bool_):
+            raise ValueError(
+                f"reference is {self.reference!r}, and True or False is expected: name the "
+                "reference of one column by Nominal(reference=...)."
+            )
+        if self.sparse not in (True, False, "auto"):
+            raise ValueError(f"sparse is {self.sparse!r}, and True, False or 'auto' is expected.")
         if np.dtype(self.dtype).char not in "fd":
             raise ValueError(f"dtype is {self.dtype!r}, and 'float64' or 'float32' is expected.")
 
@@ -292,7 +307,14 @@ class Design(TransformerMixin, BaseEstimator):
 
         def work(chunk: Callable[[], Iterator[Rows]]) -> int:
             [rows] = chunk()
-            use(rows, terms.slots(rows.columns))
+            try:
+                with np.errstate(over="raise"):
+                    use(rows, terms.slots(rows.columns))
+            except FloatingPointError:
+                raise ValueError(
+                    f"A number in rows {rows.start} to {rows.stop - 1}, or a function of one, is "
+                    f"too large for {np.dtype(self.dtype).name}: give the column in other units."
+                ) from None
             return rows.start
 
         return map_each(frame.chunks(), work, "Rows encoded")

@@ -98,11 +98,14 @@ class Spread:
     def __add__(self, other: Spread) -> Spread:
         count = self.count + other.count
         share = other.count / np.maximum(count, 1.0)
-        delta = other.mean - self.mean
+        with np.errstate(over="ignore", invalid="ignore"):
+            delta = other.mean - self.mean
+            mean = self.mean + delta * share
+            scatter = self.scatter + other.scatter + delta**2 * self.count * share
         return Spread(
             count,
-            self.mean + delta * share,
-            self.scatter + other.scatter + delta**2 * self.count * share,
+            mean,
+            scatter,
             np.minimum(self.low, other.low),
             np.maximum(self.high, other.high),
             self.missing + other.missing,
@@ -122,9 +125,10 @@ def _spread(x: Array) -> tuple[float, float, float, float, float]:
         if not len(x):
             return 0.0, 0.0, 0.0, np.inf, -np.inf
         low, high = float(x.min()), float(x.max())
-    mean = float(x.mean())
-    rest = x - mean
-    return float(len(x)), mean, float(rest @ rest), low, high
+    with np.errstate(over="ignore", invalid="ignore"):  # told where the numbers are needed
+        mean = float(x.mean())
+        rest = x - mean
+        return float(len(x)), mean, float(rest @ rest), low, high
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -123,6 +123,11 @@ def read_terms(given: Mapping[Any, Any] | None, frame: Frame) -> Terms:
     for key, what in given.items():
         places = _places(key, frame)
         if isinstance(what, str) and what == "interaction":
+            if len(places) < 2:
+                raise ValueError(
+                    f"An interaction is of several columns, and {key!r} is one: name a tuple of "
+                    "them."
+                )
             interactions.append(places)
             continue
         seen.update(places)

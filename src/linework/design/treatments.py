@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from linework.data.numbers import as_numbers
 from linework.design.encoders import (
     POLICIES,
     Encoder,
@@ -89,6 +90,8 @@ class Numeric(Treatment):
     ) -> Encoder:
         """The columns, centred and scaled if the design says so."""
         reject_empty(columns, stats.count)
+        if settings.scale or (self.missing or settings.missing) != "error":
+            reject_overflow(columns, stats)
         truth = columns[0].kind == "truth values"
         centre, scale = 0.0, 1.0
         if settings.scale and not truth:
@@ -224,7 +227,7 @@ class Ordinal(Treatment):
             )
         levels = as_levels(given)
         if isinstance(given, Mapping):
-            values = tuple(float(value) for value in given.values())
+            values = tuple(as_numbers(list(given.values()), "The values of levels").tolist())
         else:
             values = tuple(k / max(len(levels) - 1, 1) for k in range(len(levels)))
         return LevelEncoder(
@@ -238,6 +241,16 @@ class Ordinal(Treatment):
         )
 
 
+def reject_overflow(columns: Sequence[Column], stats: Spread) -> None:
+    """Raise a sentence where the mean or the deviation of a column leaves float64."""
+    for column, numbers in zip(columns, np.stack([stats.mean, stats.deviation]).T, strict=True):
+        if not np.isfinite(numbers).all():
+            raise ValueError(
+                f"Column {column.name!r} has numbers so large that their mean or variance leaves "
+                "float64: give it in other units."
+            )
+
+
 def as_levels(levels: Any) -> tuple[Any, ...]:
     """Levels as Arrow gives them back: numbers as floats; a sentence where one is there twice."""
     found = tuple(
@@ -246,6 +259,10 @@ def as_levels(levels: Any) -> tuple[Any, ...]:
         else level
         for level in levels
     )
+    if len({isinstance(level, str) for level in found}) > 1:
+        raise ValueError(
+            f"The levels {list(levels)} are text and numbers: list them as the column holds them."
+        )
     if len(set(found)) < len(found):
         twice = next(level for level in found if found.count(level) > 1)
         raise ValueError(f"The level {twice!r} is listed twice: list each level once.")
