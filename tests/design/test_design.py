@@ -391,7 +391,10 @@ class TestInPipelines:
         plain = clone(design).set_output(transform="default")
         for first in (design, plain, plain.set_params(sparse=True)):
             model = make_pipeline(first, LinearRegression()).fit(rows, y)
-            assert str(infer(model, rows, y)) == expected
+            result = infer(model, rows, y)
+            assert str(result) == expected
+            fitted = result.predict(model[:-1].transform(rows[:5]))
+            np.testing.assert_allclose(fitted, model.predict(rows[:5]))
         one = (y > y.mean()).astype(int)
         for last, wanted in ((GLM("binomial"), one), (LogisticRegression(C=np.inf), one)):
             model = make_pipeline(plain, last).fit(rows, wanted)

@@ -60,8 +60,8 @@ class Design(TransformerMixin, BaseEstimator):
         Whether numbers and dates are taken less their mean, over their standard deviation. Truth
         values, ordinal levels and basis functions are left alone.
     sparse : bool or "auto", default="auto"
-        Whether `transform` gives a CSR matrix; ``"auto"``: where that takes less
-        than half the memory.
+        Whether `transform` gives a CSR matrix; ``"auto"``: where that takes less than
+        half the memory.
     dtype : {"float64", "float32"}, default="float64"
         Of the numbers that `transform` gives.
 

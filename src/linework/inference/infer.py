@@ -38,7 +38,8 @@ def infer(
         Fitted, without a penalty and without ``positive=True``. For `LogLinearRegression`
         everything is about ln y. A `LogisticRegression` is of two classes, with ``C=np.inf``.
         Of a pipeline, ``X`` is what that was fitted on, and the coefficients have the names that
-        the steps before the model give, such as those of a `Design`.
+        the steps before the model give, such as those of a `Design`; ``predict`` of the result
+        takes rows as the model sees them, ``pipeline[:-1].transform(rows)``.
     X : array-like, sparse matrix or data frame of shape (n, d)
         The rows that the model was fitted on.
     y : array-like of shape (n,) or (n, t)
