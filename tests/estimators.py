@@ -1,4 +1,4 @@
-"""Every estimator of the package, found and not listed, with data that suit it."""
+"""Every estimator of the package that predicts, found and not listed, with data that suit it."""
 
 from collections.abc import Callable
 from typing import Any
@@ -18,6 +18,7 @@ ESTIMATORS: list[type[BaseEstimator]] = [
     if isinstance(thing, type)
     and issubclass(thing, BaseEstimator)
     and not issubclass(thing, MetaEstimatorMixin)
+    and hasattr(thing, "predict")
 ]
 
 # Settings under which a fit takes another road, tried wherever there is such a parameter.

@@ -22,7 +22,7 @@ LAYERS = [
     ["solvers"],
     ["candidates"],
     ["estimator", "labels"],
-    ["classifier"],
+    ["classifier", "design"],
     ["persist"],
     ["regression", "likelihood", "discriminant"],
     ["multiclass"],

@@ -1,5 +1,9 @@
 """Linear models from mergeable statistics: scikit-learn's interface, R's answers, one pass."""
 
+from linework.design.bases import Fourier, Gaussian, Polynomial, Sigmoid, Spline
+from linework.design.dates import Dates
+from linework.design.design import Design
+from linework.design.treatments import Nominal, Numeric, Ordinal
 from linework.discriminant.fisher import FisherDiscriminant
 from linework.discriminant.indicator import IndicatorClassifier
 from linework.discriminant.linear import LinearDiscriminantAnalysis
@@ -74,14 +78,18 @@ __all__ = [
     "CoefficientPathDisplay",
     "Comparison",
     "ConfusionMatrix",
+    "Dates",
     "DecisionClassifier",
     "DecisionRegionDisplay",
     "DecisionRule",
+    "Design",
     "DiscriminantProjectionDisplay",
     "EffectDisplay",
     "ElasticNet",
     "ElasticNetCV",
     "FisherDiscriminant",
+    "Fourier",
+    "Gaussian",
     "GeneralizedInference",
     "GridSearchCV",
     "ImportanceDisplay",
@@ -99,9 +107,13 @@ __all__ = [
     "MaskingDisplay",
     "MultinomialInference",
     "NeymanPearsonRule",
+    "Nominal",
+    "Numeric",
     "OperatingPointDisplay",
+    "Ordinal",
     "OrdinalInference",
     "OrdinalRegression",
+    "Polynomial",
     "QuadraticDiscriminantAnalysis",
     "RankedScores",
     "RegularizedDiscriminantAnalysis",
@@ -114,6 +126,8 @@ __all__ = [
     "SearchCurveDisplay",
     "Separability",
     "SeparationWarning",
+    "Sigmoid",
+    "Spline",
     "TunedThresholds",
     "ValidationCurveDisplay",
     "boundary",

@@ -10,7 +10,7 @@ import contextvars
 import math
 import os
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sized
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
 from functools import cache
@@ -24,11 +24,27 @@ from linework.data.blocks import Array, Block
 from linework.data.sources import Chunk, Source
 from linework.progress import UNSEEN, progress
 
+B = TypeVar("B", bound=Sized, covariant=True)
+K = TypeVar("K", bound=Sized)
+
 
 class Mergeable(Protocol):
     """A value whose `+` gives the statistic of both parts."""
 
     def __add__(self, other: Any, /) -> Any: ...
+
+
+class Readable(Protocol[B]):
+    """What a pass can read: numbered chunks of blocks, of numbers or of whatever has rows."""
+
+    @property
+    def n_rows(self) -> int | None:
+        """Number of rows; None where it is known only after reading."""
+        ...
+
+    def chunks(self) -> Iterator[Callable[[], Iterator[B]]]:
+        """The parts in order, cut at the same places whenever it is called."""
+        ...
 
 
 S = TypeVar("S", bound=Mergeable)
@@ -168,12 +184,13 @@ class _MergeTree(Generic[S]):
         return total
 
 
-def map_reduce(source: Source, statistic: Callable[[Block], S]) -> S:
+def map_reduce(source: Readable[K], statistic: Callable[[K], S]) -> S:
     """The merged statistic of all rows of a source.
 
     Parameters
     ----------
     source : Source
+        Or whatever else gives chunks of blocks, such as a data frame.
     statistic : callable
         A statistic's ``from_block`` (or any function of a block whose results have a pure ``+``).
 
@@ -193,7 +210,7 @@ def map_reduce(source: Source, statistic: Callable[[Block], S]) -> S:
     """
     tree: _MergeTree[S] = _MergeTree()
 
-    def work(number: int, chunk: Chunk) -> int:
+    def work(number: int, chunk: Callable[[], Iterator[K]]) -> int:
         total: S | None = None
         n_rows = 0
         for block in chunk():

@@ -37,7 +37,7 @@ class RowReader(BaseEstimator):
         return table
 
     def _column_names(self, columns: Iterable[int]) -> tuple[str, ...]:
-        names = getattr(self, "feature_names_in_", None)
+        names = getattr(self, "feature_names_in_", getattr(self, "_names_from_pipeline", None))
         return tuple(f"x{j}" if names is None else str(names[j]) for j in columns)
 
     def __sklearn_tags__(self) -> Any:

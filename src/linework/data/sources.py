@@ -197,8 +197,7 @@ def as_table(
     caller : str
         Name for messages.
     """
-    if hasattr(X, "collect"):
-        raise TypeError(f"X is a lazy table ({type(X).__name__}): give its rows, X.collect().")
+    reject_lazy(X)
     is_array = isinstance(X, np.ndarray) or sp.issparse(X)  # asking for a frame costs more
     if is_array or not nw.dependencies.is_into_dataframe(X):
         table = _array_table(X if is_array else np.asarray(X), caller)
@@ -269,15 +268,26 @@ def _checked(X: Any, caller: str) -> Matrix:
     return checked
 
 
+def reject_lazy(X: Any) -> None:
+    """Raise a sentence where a table is only a plan of one."""
+    if hasattr(X, "collect"):
+        raise TypeError(f"X is a lazy table ({type(X).__name__}): give its rows, X.collect().")
+
+
+def reject_empty_table(shape: tuple[int, int]) -> None:
+    """Raise a sentence where a data frame has no rows or no columns."""
+    for found, kind, word in zip(shape, ("row", "column"), ("sample", "feature"), strict=True):
+        if found == 0:
+            raise ValueError(
+                f"Found a table with 0 {word}(s) (shape={shape}) while a minimum of 1 is "
+                f"required: give it at least one {kind}."
+            )
+
+
 def _frame_table(X: Any, caller: str) -> Table:
     frame = nw.from_native(X, eager_only=True)
     n, d = frame.shape
-    for found, kind, word in ((n, "row", "sample"), (d, "column", "feature")):
-        if found == 0:
-            raise ValueError(
-                f"Found a table with 0 {word}(s) (shape={frame.shape}) while a minimum of 1 is "
-                f"required: give it at least one {kind}."
-            )
+    reject_empty_table((n, d))
     schema = frame.schema
     names = tuple(str(name) for name in frame.columns)
     if nw.Unknown in schema.values():  # among them sparse columns of pandas
@@ -285,8 +295,8 @@ def _frame_table(X: Any, caller: str) -> Table:
     for name, kind in schema.items():
         if not (kind.is_numeric() or kind in (nw.Boolean, nw.Object)):
             raise ValueError(
-                f"Column {name!r} holds {kind}, and a linear model needs numbers: encode it, for "
-                "example with sklearn.preprocessing.OneHotEncoder, or leave it out."
+                f"Column {name!r} holds {kind}, and a linear model needs numbers: encode it, "
+                "for example with linework.Design, or leave it out."
             )
     single = all(kind == nw.Float32 for kind in schema.values())
     dtype = np.dtype(np.float32 if single else np.float64)

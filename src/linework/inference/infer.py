@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
+
+from sklearn.pipeline import Pipeline
 
 from linework.inference.checks import check_request
 from linework.inference.covariance import Covariance, Weights
@@ -19,7 +22,7 @@ from linework.regression.linear import LinearRegression
 
 
 def infer(
-    model: LinearRegression | GLM | LogisticRegression | OrdinalRegression,
+    model: LinearRegression | GLM | LogisticRegression | OrdinalRegression | Pipeline,
     X: Any,
     y: Any,
     *,
@@ -38,8 +41,10 @@ def infer(
     Parameters
     ----------
     model : LinearRegression, LogLinearRegression, GLM, LogisticRegression or OrdinalRegression
-        Fitted, without a penalty and without ``positive=True``. For `LogLinearRegression`
-        everything is about ln y. A `LogisticRegression` is of two classes, with ``C=np.inf``.
+        Or a pipeline that ends with one; fitted, without a penalty (``C=np.inf``) and without
+        ``positive=True``. For `LogLinearRegression` everything is about ln y. Of a pipeline, ``X`` is what that was fitted on, and the coefficients have the names that
+        the steps before the model give, such as those of a `Design`; ``predict`` of the result
+        takes rows as the model sees them, ``pipeline[:-1].transform(rows)``.
     X : array-like, sparse matrix or data frame of shape (n, d)
         The rows that the model was fitted on.
     y : array-like of shape (n,) or (n, t)
@@ -100,6 +105,8 @@ def infer(
            [1.929, 2.067]])
     """
     check_request(covariance, groups, weights, level)
+    if isinstance(model, Pipeline):
+        model, X = _last_step(model, X)
     check_reference(model, reference)
     if isinstance(model, GLM | LogisticRegression):
         fit = fitted(model, X, y, sample_weight, offset, weights, groups, reference)
@@ -113,3 +120,12 @@ def infer(
     if isinstance(model, OrdinalRegression):
         return infer_ordinal(model, X, y, covariance, sample_weight, weights, level)
     return infer_least_squares(model, X, y, covariance, groups, sample_weight, weights, level)
+
+
+def _last_step(pipeline: Pipeline, X: Any) -> tuple[Any, Any]:
+    """The model of a pipeline, which knows its columns' names, and the rows as it sees them."""
+    model = copy.copy(pipeline[-1])
+    if len(pipeline) > 1:
+        X = pipeline[:-1].transform(X)
+        model._names_from_pipeline = pipeline[:-1].get_feature_names_out()
+    return model, X

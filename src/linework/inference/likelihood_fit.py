@@ -169,8 +169,9 @@ def as_glm(model: Any) -> GLM:
     glm = GLM("binomial", fit_intercept=model.fit_intercept, tol=model.tol, max_iter=model.max_iter)
     glm.coef_, glm.intercept_ = model.coef_[0], float(model.intercept_[0])
     glm.n_iter_, glm.n_features_in_ = int(model.n_iter_[0]), model.n_features_in_
-    if hasattr(model, "feature_names_in_"):
-        glm.feature_names_in_ = model.feature_names_in_
+    for names in ("feature_names_in_", "_names_from_pipeline"):
+        if hasattr(model, names):
+            setattr(glm, names, getattr(model, names))
     glm.classes_ = model.classes_
     return glm
 

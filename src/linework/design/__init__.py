@@ -1,0 +1,1 @@
+"""Columns to numbers: what each column of a table becomes in a linear model."""
