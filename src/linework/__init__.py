@@ -28,6 +28,9 @@ from linework.likelihood.logistic import LogisticRegression, SeparationWarning
 from linework.likelihood.logistic_cv import LogisticRegressionCV
 from linework.likelihood.logistic_path import logistic_path
 from linework.likelihood.separability import Separability, linear_separability
+from linework.multiclass.one_vs_one import OneVsOneClassifier
+from linework.multiclass.one_vs_rest import OneVsRestClassifier
+from linework.multiclass.output_code import OutputCodeClassifier
 from linework.regression.lasso import ElasticNet, Lasso
 from linework.regression.lasso_cv import ElasticNetCV, LassoCV
 from linework.regression.linear import LinearRegression
@@ -56,6 +59,9 @@ __all__ = [
     "LogisticRegression",
     "LogisticRegressionCV",
     "MaskingDisplay",
+    "OneVsOneClassifier",
+    "OneVsRestClassifier",
+    "OutputCodeClassifier",
     "QuadraticDiscriminantAnalysis",
     "RegularizedDiscriminantAnalysis",
     "RegularizedDiscriminantAnalysisCV",

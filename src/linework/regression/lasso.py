@@ -10,10 +10,11 @@ import numpy as np
 
 from linework.data.sources import GRAM_COLUMNS
 from linework.engine import map_reduce
-from linework.regression.base import ClosedForm, Means
+from linework.regression.base import Means
 from linework.regression.checks import check_penalty, tighter
 from linework.regression.ladder import climb
 from linework.regression.penalised import PassProblem, PenalisedProblem, StatsProblem
+from linework.regression.sides import SidesRegression
 from linework.solvers.convergence import Convergence
 from linework.solvers.coordinate import Penalty
 from linework.solvers.least_squares import Solution, nonnegative
@@ -21,7 +22,7 @@ from linework.solvers.ridge import ridge
 from linework.stats import Moments, RFactor
 
 
-class ElasticNet(ClosedForm):
+class ElasticNet(SidesRegression):
     """Elastic net.
 
     Minimises, with W the sum of the weights (n without)::

@@ -8,10 +8,10 @@ import numpy as np
 
 from linework.data.blocks import Array
 from linework.data.sources import GRAM_COLUMNS, Table
-from linework.regression.base import ClosedForm
 from linework.regression.by_passes import ridge_by_passes
 from linework.regression.ladder import climb, is_exact
 from linework.regression.refine import refine
+from linework.regression.sides import SidesRegression
 from linework.solvers.least_squares import Solution, least_squares, nonnegative
 from linework.stats import Moments, RFactor
 
@@ -19,7 +19,7 @@ SMALL = 1 << 12
 """Numbers in a table that is refined in any case: it costs a fraction of a millisecond."""
 
 
-class LinearRegression(ClosedForm):
+class LinearRegression(SidesRegression):
     """Ordinary least squares: argmin ‖y − Xw − b‖².
 
     Parameters
@@ -115,6 +115,9 @@ class LinearRegression(ClosedForm):
         super()._set_line(coef, intercept, flat, dtype)
         if not flat:
             self.coef_ = np.atleast_2d(self.coef_)
+
+    def _squares_penalty(self) -> float | None:
+        return 0.0
 
     def _least_squares(self, stats: Moments | RFactor) -> Solution:
         solve = nonnegative if self.positive else least_squares

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any, Self
 
 from linework.data.sources import GRAM_COLUMNS
-from linework.regression.base import ClosedForm
 from linework.regression.by_passes import ridge_by_passes
 from linework.regression.checks import check_alphas
 from linework.regression.ladder import climb
+from linework.regression.sides import SidesRegression
 from linework.solvers.least_squares import Solution, nonnegative
 from linework.solvers.ridge import ridge
 from linework.stats import Moments, RFactor
 
 
-class Ridge(ClosedForm):
+class Ridge(SidesRegression):
     """Ridge regression: argmin ‖y − Xw − b‖² + α ‖w‖².
 
     Parameters
@@ -81,6 +82,9 @@ class Ridge(ClosedForm):
 
     def _solve(self, stats: Moments | RFactor, flat: bool) -> None:
         self._set_solution(self._ridge(stats), stats, flat)
+
+    def _squares_penalty(self) -> float | None:
+        return float(self.alpha) if isinstance(self.alpha, Real) else None
 
     def _ridge(self, stats: Moments | RFactor) -> Solution:
         alpha = check_alphas(self.alpha, stats.n_targets)
