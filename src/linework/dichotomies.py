@@ -202,7 +202,7 @@ def from_moments(model: Any, table: Table, code: Array) -> Learners | None:
         kind = ClassMoments
     collect: Callable[..., Any] = kind.from_block
     stats: ByClass = map_reduce(table, collect)
-    make = partial(_fit_one, model, stats, code)
+    make = partial(_fit_one, clone(model), stats, code, table.names)
     coef, intercept = np.empty((code.shape[1], table.n_columns)), np.empty(code.shape[1])
     known = np.zeros(code.shape[1], bool)
     with single_threaded_blas:
@@ -273,11 +273,16 @@ def _stacked(stats: ByClass) -> tuple[Array, ...]:
     )
 
 
-def _fit_one(model: Any, stats: ByClass, code: Array, m: int) -> Any:
+def _fit_one(
+    model: Any, stats: ByClass, code: Array, names: tuple[str, ...] | None, m: int
+) -> Any:
     sides = two_groups(stats, code[:, m])
     if isinstance(sides, ClassMoments) and model.sides_statistic() is PooledMoments:
         sides = sides.pooled()
-    return clone(model).fit_sides(sides)
+    fitted = clone(model).fit_sides(sides)
+    if names is not None:
+        fitted.feature_names_in_ = np.array(names, object)
+    return fitted
 
 
 def _plane(model: Any) -> tuple[Array, float] | None:

@@ -27,7 +27,7 @@ def by_hand(name: str, f: Any, c: Any, w: Any) -> float:
         case "euclidean":
             return -float(np.square(f - c).sum() ** 0.5)
         case "attenuated-euclidean":
-            return -(float((used * np.square(f - c)).sum() / used.sum()) ** 0.5)
+            return -(float((used * np.square(f.clip(-1.0, 1.0) - c)).sum() / used.sum()) ** 0.5)
         case "loss":
             return -float(loss.sum())
     return -float((w * loss).sum())

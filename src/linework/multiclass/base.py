@@ -22,7 +22,7 @@ from sklearn.utils.validation import (
 
 from linework.classifier import SCORES
 from linework.data.blocks import Array, Block
-from linework.data.sources import check_weight
+from linework.data.sources import as_table, check_weight
 from linework.dichotomies import Learners
 from linework.discriminant.linear import LinearDiscriminantAnalysis
 from linework.engine import map_rows
@@ -77,8 +77,16 @@ class DichotomyClassifier(MetaEstimatorMixin, ClassifierMixin, RowReader):
                 f"{type(self).__name__} requires y to be passed, but the target y is None."
             )
         n = _num_samples(X)
+        if not n:
+            as_table(X, caller=type(self).__name__)  # refuses it
         weight = params.get("sample_weight")
-        return encode(y, None if weight is None else check_weight(weight, n), n)
+        classes, number = encode(y, None if weight is None else check_weight(weight, n), n)
+        if len(classes) < 2:
+            raise ValueError(
+                f"{type(self).__name__} can not be fit when only one class is present, and the "
+                f"rows are of {len(classes)} class: give rows of another."
+            )
+        return classes, number
 
     def _fit_columns(self, X: Any, number: Array, code: Array, params: dict[str, Any]) -> Any:
         """The learners of the columns of a code (K, M); row i is of class ``number[i]``.
@@ -119,12 +127,15 @@ class DichotomyClassifier(MetaEstimatorMixin, ClassifierMixin, RowReader):
             self.n_features_in_ = _num_samples(X)
         return learners
 
-    def _of_scores(self, X: Any, function: Callable[[Array], Array]) -> Array:
-        """``function`` of the learners' scores (n, M): above zero for the positive side."""
+    def _of_scores(self, X: Any, function: Callable[[Array], Array], centred: bool = True) -> Array:
+        """``function`` of the learners' scores (n, M), above zero for the positive side.
+
+        Probabilities and regressions on 0 and 1 are taken about ½ and doubled, if ``centred``.
+        """
         self._require_fit()
         learners = self.estimators_
         if not isinstance(learners, Learners) or learners.coef is None:
-            return function(self._each(X, _centred_scores))
+            return function(self._each(X, _centred_scores if centred else _predict_binary))
         coef, intercept = learners.coef.T, learners.intercept
         table = self._read(X, reset=False)
         step = max(1, SCORES // len(learners))

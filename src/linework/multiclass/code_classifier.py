@@ -50,11 +50,6 @@ class CodeClassifier(DichotomyClassifier):
                 )
         params = self._routed("fit", sample_weight, params)
         classes, number = self._encoded(X, y, params)
-        if len(classes) < 2:
-            raise ValueError(
-                f"{type(self).__name__} can not be fit when only one class is present: the rows "
-                f"are all of class {classes.tolist()[0]!r}. Give rows of another."
-            )
         code = self._code(X, number, len(classes), params)
         self.estimators_ = self._fit_columns(X, number, code.matrix, params)
         self.classes_ = classes

@@ -38,8 +38,11 @@ def euclidean(scores: Array, code: Array, _: Array | None = None) -> Array:
 
 
 def attenuated_euclidean(scores: Array, code: Array, _: Array | None = None) -> Array:
-    """−(Σ_m |c_km| (f_m − c_km)² / Σ_m |c_km|)^½: zeros have no part."""
-    used = np.abs(code)
+    """−(Σ_m |c_km| (f_m − c_km)² / Σ_m |c_km|)^½: zeros have no part.
+
+    Scores beyond ±1 count as ±1. Else a class would gain by columns of small scores.
+    """
+    used, scores = np.abs(code), np.clip(scores, -1.0, 1.0)
     squares = np.square(scores) @ used.T - 2.0 * (scores @ code.T) + used.sum(axis=1)
     return np.asarray(-np.sqrt(np.maximum(squares / used.sum(axis=1), 0.0)))
 

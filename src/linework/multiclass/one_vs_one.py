@@ -54,11 +54,11 @@ class OneVsOneClassifier(Incremental, CodeClassifier):
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from linework import LogisticRegression, OneVsOneClassifier
+    >>> from linework import OneVsOneClassifier, LogisticRegression
     >>> X, y = load_iris(return_X_y=True)
     >>> model = OneVsOneClassifier(LogisticRegression()).fit(X, y)
     >>> model.decision_function(X[:1]).round(3)
-    array([[ 2.306,  0.946, -0.309]])
+    array([[ 2.3  ,  1.302, -0.316]])
     >>> model.predict_proba(X[:1]).round(3)
     array([[0.976, 0.022, 0.002]])
     """

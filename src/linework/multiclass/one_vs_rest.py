@@ -9,7 +9,6 @@ import scipy.sparse as sp
 from sklearn.base import MultiOutputMixin
 from sklearn.preprocessing import LabelBinarizer
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.multiclass import type_of_target
 
 from linework.data.blocks import Array
 from linework.multiclass.base import learner_has
@@ -43,7 +42,8 @@ class OneVsRestClassifier(MultiOutputMixin, Incremental):
         One for two classes.
     code_book_ : array of shape (K, M)
         For labels, of shape (number of different sets of them, L).
-    label_binarizer_ : LabelBinarizer
+    label_binarizer_ : LabelBinarizer or None
+        For labels.
     pairwise_indices_ : None
 
     Notes
@@ -54,11 +54,11 @@ class OneVsRestClassifier(MultiOutputMixin, Incremental):
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from linework import LogisticRegression, OneVsRestClassifier
+    >>> from linework import OneVsRestClassifier, LogisticRegression
     >>> X, y = load_iris(return_X_y=True)
     >>> model = OneVsRestClassifier(LogisticRegression()).fit(X, y)
     >>> model.predict_proba(X[:1]).round(3)
-    array([[0.896, 0.104, 0.   ]])
+    array([[0.897, 0.103, 0.   ]])
     """
 
     def __init__(
@@ -85,8 +85,8 @@ class OneVsRestClassifier(MultiOutputMixin, Incremental):
         self
         """
         params = self._routed("fit", sample_weight, params)
-        kind = "" if y is None else type_of_target(y)
-        if kind.startswith("multilabel") or "multioutput" in kind:
+        shape = y.shape if sp.issparse(y) else np.asarray(y).shape
+        if len(shape) == 2 and shape[1] > 1:  # an indicator matrix, or refused
             self.label_binarizer_ = LabelBinarizer(sparse_output=True).fit(y)
             self.classes_ = self.label_binarizer_.classes_
             labels = self.label_binarizer_.transform(y).toarray()
@@ -94,8 +94,8 @@ class OneVsRestClassifier(MultiOutputMixin, Incremental):
             code, number = (2 * sets - 1).astype(np.int8), number.ravel()
         else:
             self.classes_, number = self._encoded(X, y, params)
-            self.label_binarizer_ = LabelBinarizer(sparse_output=True).fit(self.classes_)
-            code = self._columns_of(len(self.classes_))
+            self.label_binarizer_ = None
+            code = one_vs_rest(len(self.classes_))
         if is_dichotomy(code).all():
             self.estimators_ = self._fit_columns(X, number, code, params)
         else:
@@ -119,7 +119,11 @@ class OneVsRestClassifier(MultiOutputMixin, Incremental):
             indicator = self._of_scores(X, lambda scores: scores > 0.0)
             told = self.label_binarizer_.inverse_transform(sp.csc_array(indicator.astype(int)))
             return told  # type: ignore[no-any-return]
-        return np.asarray(self.classes_[self._of_scores(X, _best)])
+        if len(self.estimators_) == 1:
+            best = self._of_scores(X, lambda scores: scores[:, 0] > 0.0).astype(np.intp)
+        else:  # as they are: 2p − 1 would make small probabilities equal
+            best = self._of_scores(X, lambda scores: scores.argmax(axis=1), centred=False)
+        return np.asarray(self.classes_[best])
 
     @available_if(learner_has("decision_function"))
     def decision_function(self, X: Any) -> Array:
@@ -159,21 +163,14 @@ class OneVsRestClassifier(MultiOutputMixin, Incremental):
     @property
     def multilabel_(self) -> bool:
         """Whether rows have any number of labels."""
-        return str(self.label_binarizer_.y_type_).startswith("multilabel")
+        return self.label_binarizer_ is not None
 
     def _columns_of(self, n_classes: int) -> Array:
-        # Of a single class there are no others, and its learner is a constant.
-        return one_vs_rest(n_classes) if n_classes > 1 else np.full((1, 1), -1, np.int8)
+        return one_vs_rest(n_classes)
 
     def _begin(self, code: Array) -> None:
         super()._begin(code)
-        self.label_binarizer_ = LabelBinarizer(sparse_output=True).fit(self.classes_)
+        self.label_binarizer_ = None
 
     def _strange_labels(self, found: Array) -> str:
         return f"Mini-batch contains {found} while classes must be subset of {self.classes_}"
-
-
-def _best(scores: Array) -> Array:
-    if scores.shape[1] == 1:
-        return (scores[:, 0] > 0.0).astype(np.intp)
-    return np.asarray(scores.argmax(axis=1))

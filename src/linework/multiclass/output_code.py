@@ -63,7 +63,7 @@ class OutputCodeClassifier(CodeClassifier):
           Σ_m c_km f_m;
         * ``"euclidean"``: ‖f − c_k‖;
         * ``"attenuated-hamming"``, ``"attenuated-euclidean"``: means over the letters that are not
-          zero;
+          zero, for the second of scores cut to [−1, 1];
         * ``"loss"``: Σ_m ln(1 + exp(−c_km f_m));
         * ``"loss-weighted"``: the same without zeros, each learner counting by how often it is
           right of the class's training rows (Escalera, Pujol and Radeva, 2010).
