@@ -273,9 +273,7 @@ def _stacked(stats: ByClass) -> tuple[Array, ...]:
     )
 
 
-def _fit_one(
-    model: Any, stats: ByClass, code: Array, names: tuple[str, ...] | None, m: int
-) -> Any:
+def _fit_one(model: Any, stats: ByClass, code: Array, names: tuple[str, ...] | None, m: int) -> Any:
     sides = two_groups(stats, code[:, m])
     if isinstance(sides, ClassMoments) and model.sides_statistic() is PooledMoments:
         sides = sides.pooled()

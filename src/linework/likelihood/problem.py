@@ -177,14 +177,19 @@ class Problem:
         if not np.isfinite(sums.value):  # and there is no gradient
             return np.inf, np.full_like(theta, np.nan)
         weight, l2 = self.columns.weight, self.l2[:, None]
-        slope = l2 * coef - sums.centred(self.centre) / weight
-        slope[np.isinf(self.scale[: len(coef)])] = 0.0
-        if self.fit_intercept:
-            slope = np.vstack([slope, -sums.intercept / weight])
+        slope = self.slope(sums, coef)
         constants = theta.reshape(self.shape).sum(axis=1)
         slope += (self._gauge * constants)[:, None]
         value = sums.value / weight + 0.5 * ((l2 * coef**2).sum() + self._gauge @ constants**2)
         return float(value), slope.ravel()
+
+    def slope(self, sums: Gradient, coef: Array) -> Array:
+        """The gradient (p, k) of the mean loss and the squared penalty, from the sums of scores."""
+        slope = self.l2[:, None] * coef - sums.centred(self.centre) / self.columns.weight
+        slope[np.isinf(self.scale[: len(coef)])] = 0.0
+        if self.fit_intercept:
+            slope = np.vstack([slope, -sums.intercept / self.columns.weight])
+        return slope
 
     def hessian(self, theta: Array) -> Array:
         """Its second derivatives, expected where they depend on y."""

@@ -60,7 +60,7 @@ class OneVsOneClassifier(Incremental, CodeClassifier):
     >>> model.decision_function(X[:1]).round(3)
     array([[ 2.3  ,  1.302, -0.316]])
     >>> model.predict_proba(X[:1]).round(3)
-    array([[0.976, 0.022, 0.002]])
+    array([[0.98 , 0.016, 0.004]])
     """
 
     def __init__(

@@ -169,7 +169,7 @@ def minimise(
                 break  # not even a Hessian of its own finds a decrease: rounding errors are left
             H, sketch = None, None
             continue
-        H = _taught(H, found.theta - point.theta, found.gradient - point.gradient)
+        H = taught(H, found.theta - point.theta, found.gradient - point.gradient)
         point = found
         since += 1
     return Minimum(point.theta, point.total, H, point.trace, passes)
@@ -298,7 +298,7 @@ def line_search(objective: Objective, point: Point, step: Array) -> tuple[Point 
     return None, passes
 
 
-def _taught(H: Array, step: Array, change: Array) -> Array:
+def taught(H: Array, step: Array, change: Array) -> Array:
     """The BFGS update of H, after which H·step is the gradient's change."""
     image = H @ step
     along, curved = float(change @ step), float(image @ step)

@@ -27,7 +27,8 @@ class Curvature:
     Attributes
     ----------
     sums : array of shape (k(k + 1)/2, d + 1, d + 1)
-        For each pair of linear predictors a ≤ b; those of a < b come of negative h.
+        For each pair of linear predictors a ≤ b; those of a < b come of negative h. Or of shape
+        (k, d + 1, d + 1), where predictors have losses of their own and h is of a = b alone.
 
     Examples
     --------
@@ -51,14 +52,17 @@ class Curvature:
         centre: Array,
         curve: Curve,
         compiled: bool = False,
+        diagonal: bool = False,
     ) -> Curvature:
         """Sums over the block at ``coef`` (d, k) and ``intercept`` (k,); d² a row for each pair.
 
-        ``compiled`` asks for a loop by Numba, for dense rows that lie one after another.
+        ``compiled`` asks for a loop by Numba, for dense rows that lie one after another. With
+        ``diagonal``, ``curve`` gives the ∂²ℓ/∂η_a² alone, shape (n, k).
         """
         block = in_working_precision(block.present())
         d, k = coef.shape
-        total = np.zeros((k * (k + 1) // 2, d + 1, d + 1))
+        sign = np.ones(k) if diagonal else _signs(k)
+        total = np.zeros((len(sign), d + 1, d + 1))
         step = max(len(block), 1) if is_sparse(block.X) else tile_rows(d)
         for start in range(0, len(block), step):
             rows = slice(start, start + step)
@@ -70,7 +74,8 @@ class Curvature:
             if is_sparse(X):
                 _add_sparse(total, X, h, centre)
             else:
-                _add_dense(total, X.toarray() if sp.issparse(X) else X, h, centre, compiled)
+                dense = X.toarray() if sp.issparse(X) else X
+                _add_dense(total, dense, h, sign, centre, compiled)
         return cls(total)
 
     def __add__(self, other: Curvature) -> Curvature:
@@ -85,10 +90,11 @@ class Curvature:
         return H
 
 
-def _add_dense(total: Array, X: Array, h: Array, centre: Array, compiled: bool) -> None:
+def _add_dense(
+    total: Array, X: Array, h: Array, sign: Array, centre: Array, compiled: bool
+) -> None:
     n, d = X.shape
     Z = scratch((n, d + 1), X.dtype)
-    sign = _signs(h)
     root, centre = np.sqrt(h * sign).astype(X.dtype, copy=False), centre.astype(X.dtype)
     for pair in range(h.shape[1]):
         if compiled and X.flags.c_contiguous:
@@ -116,8 +122,7 @@ def _add_sparse(total: Array, X: Matrix, h: Array, centre: Array) -> None:
         total[pair, d, d] += weight
 
 
-def _signs(h: Array) -> Array:
+def _signs(k: int) -> Array:
     """1, or −1 for a pair of different linear predictors."""
-    k = int(np.sqrt(2 * h.shape[1]))
     first, second = np.triu_indices(k)
     return np.where(first == second, 1.0, -1.0)

@@ -1,0 +1,181 @@
+"""Logistic regressions of many dichotomies of the same rows, fitted by passes that all share."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from linework.data.blocks import Array, Block
+from linework.data.sources import Table
+from linework.engine import map_reduce
+from linework.likelihood.problem import LARGE, Problem
+from linework.likelihood.solve import FEWEST, SAMPLE
+from linework.solvers.newton_each import Minima, minimise_each
+from linework.stats import ColumnMoments, Curvature, Gradient
+
+
+@dataclass(frozen=True)
+class DichotomyLoss:
+    """ln(1 + exp(−c η)) for each column of a code without zeros, c being its entry for the class.
+
+    ``y`` (n, 1) holds the rows of the code (K, k).
+    """
+
+    code: Array
+
+    @property
+    def n_scores(self) -> int:
+        """K."""
+        return int(self.code.shape[1])
+
+    @property
+    def fused(self) -> None:
+        """No compiled loop: products of matrices carry most of the work."""
+        return None
+
+    def evaluate(self, y: Array, eta: Array) -> tuple[Array, Array]:
+        """The values and the scores −∂ℓ/∂η, both of shape (n, k)."""
+        side = self.code[y[:, 0].astype(np.intp)]
+        z = eta * side
+        odds = np.exp(-np.abs(z))
+        value = np.log1p(odds)
+        value -= np.minimum(z, 0.0)
+        score = np.where(z >= 0.0, odds, 1.0)
+        score /= 1.0 + odds
+        score *= side
+        return value, score
+
+    def curvature(self, y: Array, eta: Array) -> Array:
+        """The second derivatives (n, k): none of two columns."""
+        odds = np.exp(-np.abs(eta))
+        return np.asarray(odds / np.square(1.0 + odds))
+
+    def product(self, y: Array, eta: Array, direction: Array) -> Array:
+        """The second derivatives times directions (n, k)."""
+        return self.curvature(y, eta) * direction
+
+
+@dataclass(frozen=True, eq=False)
+class EachProblem(Problem):
+    """The problems of the columns of a code, under one penalty: `Objectives` of θ (k, p).
+
+    Attributes
+    ----------
+    share : array of shape (k,)
+        π, the weight of the positive side as a share of all.
+    """
+
+    loss: DichotomyLoss
+    share: Array = dataclasses.field(kw_only=True)
+
+    def part(self, index: Array) -> EachProblem:
+        """The problems of these columns."""
+        loss = DichotomyLoss(self.loss.code[:, index])
+        return dataclasses.replace(self, loss=loss, share=self.share[index])
+
+    def evaluate(self, theta: Array) -> tuple[Array, Array]:  # type: ignore[override]
+        """Values (k,) and gradients (k, p)."""
+        coef, intercept = self.coefficients(theta.T)
+
+        def gradient(block: Block) -> Gradient:
+            with np.errstate(over="ignore", invalid="ignore"):
+                return Gradient.from_block(block, coef, intercept, self.loss.evaluate)
+
+        sums = map_reduce(self.table, gradient)
+        slope = self.slope(sums, coef)
+        value = sums.value / self.columns.weight + 0.5 * (self.l2 @ np.square(coef))
+        return value, np.ascontiguousarray(slope.T)
+
+    def hessians(self, theta: Array) -> Array:
+        """Second derivatives (k, p, p)."""
+        coef, intercept = self.coefficients(theta.T)
+        centre, curve = self.centre, self.loss.curvature
+
+        def curvature(block: Block) -> Curvature:
+            return Curvature.from_block(
+                block, coef, intercept, centre, curve, self.large, diagonal=True
+            )
+
+        p = self.shape[0]
+        H = map_reduce(self.table, curvature).sums[:, :p, :p] / self.columns.weight
+        return np.array([self._penalised_hessian(h) for h in H])
+
+    def _penalised_hessian(self, H: Array) -> Array:
+        slopes = np.arange(self.table.n_columns)
+        H[slopes, slopes] += self.l2
+        still = np.flatnonzero(np.isinf(self.scale))
+        H[still], H[:, still] = 0.0, 0.0
+        H[still, still] = 1.0
+        return H
+
+    def sizes(self, gradient: Array) -> Array:
+        """As `Problem.scaled`, for each: √(π (1 − π)) is the root mean square of its scores."""
+        units = np.sqrt(self.share * (1.0 - self.share))
+        return np.asarray(np.abs(gradient / self.scale).max(axis=1, initial=0.0) / units)
+
+    def sample(self, n_rows: int) -> EachProblem:
+        """As `Problem.sample`, each problem having p parameters of its own."""
+        part = super().sample(n_rows)
+        l2 = self.l2 + (part.l2 - self.l2) / self.loss.n_scores
+        return dataclasses.replace(self, table=part.table, columns=part.columns, l2=l2)
+
+    def beginning(self) -> tuple[Array, Array]:
+        """Θ (k, p) of intercepts alone, and the Hessians there: one matrix but for a factor."""
+        p, k = self.shape
+        theta, factor = np.zeros((k, p)), np.ones(k)
+        if self.fit_intercept:
+            share = self.share
+            theta[:, -1] = np.log(share / (1.0 - share))
+            factor = 4.0 * share * (1.0 - share)
+        bare = dataclasses.replace(self.part(np.arange(1)), l2=np.zeros(len(self.l2)))
+        H = bare.hessians(np.zeros((1, p)))[0]
+        return theta, np.array([self._penalised_hessian(f * H) for f in factor])
+
+
+def solve_each(problem: EachProblem, tol: float, max_iter: int) -> Minima:
+    """The minima of all, by way of a sample of the rows where there are many, as `solve.solve`."""
+    present, p = problem.n_present, problem.shape[0]
+    cost = problem.part(np.arange(1)).hessian_cost
+    n_rows = max(int(SAMPLE * np.sqrt(present * p / cost)), FEWEST * p, 2_000)
+    if 3 * n_rows > present:
+        return minimise_each(problem, *problem.beginning(), tol, max_iter)
+    part = problem.sample(n_rows)
+    begun = minimise_each(part, *part.beginning(), max(0.1 / np.sqrt(n_rows), tol), max_iter)
+    hessians = dataclasses.replace(part, l2=problem.l2).hessians(begun.theta)
+    return minimise_each(problem, begun.theta, hessians, tol, max_iter)
+
+
+def fit_together(
+    table: Table, code: Array, fit_intercept: bool, C: float, tol: float, max_iter: int
+) -> tuple[Array, Array, Minima]:
+    """W (k, d) and b (k,) of C Σ_i w_i ln(1 + exp(−c η)) + ½ ‖w‖² for each column of a code.
+
+    Parameters
+    ----------
+    table : Table
+        Its groups are the rows of ``code``.
+    code : array of shape (K, k)
+        Without zeros.
+    """
+    assert table.group is not None
+    large = not table.sparse and table.n_rows * table.n_columns >= LARGE
+    weight = np.bincount(table.group, table.weight, len(code))
+    share = (code > 0).T @ weight / weight.sum()
+    table = dataclasses.replace(table, y=table.group[:, None].astype(np.float64))
+    problem = EachProblem(
+        table,
+        DichotomyLoss(code.astype(np.float64)),
+        map_reduce(table, partial(ColumnMoments.from_block, compiled=large)),
+        fit_intercept,
+        np.full(table.n_columns, 1.0 / (C * weight.sum())),
+        0.0,
+        float(np.sqrt((share * (1.0 - share)).mean())),
+        large=large,
+        share=share,
+    )
+    found = solve_each(problem, tol, max_iter)
+    coef, intercept = problem.coefficients(found.theta.T)
+    return coef.T, intercept, found
