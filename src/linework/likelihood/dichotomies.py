@@ -10,11 +10,16 @@ import numpy as np
 
 from linework.data.blocks import Array, Block
 from linework.data.sources import Table
-from linework.engine import map_reduce
+from linework.dichotomies import by_classes_used
+from linework.engine import map_each, map_reduce, map_rows
 from linework.likelihood.problem import LARGE, Problem
 from linework.likelihood.solve import FEWEST, SAMPLE
 from linework.solvers.newton_each import Minima, minimise_each
-from linework.stats import ColumnMoments, Curvature, Gradient
+from linework.stats import ColumnMoments, Curvature, Gradient, PooledMoments
+from linework.stats.gradient import linear_predictors
+
+CLOSE = 100
+"""Rows for each parameter that estimate a Hessian: a step leaves about a tenth of the error."""
 
 
 @dataclass(frozen=True)
@@ -76,6 +81,14 @@ class EachProblem(Problem):
         loss = DichotomyLoss(self.loss.code[:, index])
         return dataclasses.replace(self, loss=loss, share=self.share[index])
 
+    @property
+    def hessian_cost(self) -> float:
+        """Gradients of one of many problems that its Hessian takes as long as, as measured.
+
+        More than of a problem by itself, whose gradient is no product of matrices.
+        """
+        return 4.0 + self.table.n_columns / 5.0
+
     def evaluate(self, theta: Array) -> tuple[Array, Array]:  # type: ignore[override]
         """Values (k,) and gradients (k, p)."""
         coef, intercept = self.coefficients(theta.T)
@@ -103,6 +116,28 @@ class EachProblem(Problem):
         H = map_reduce(self.table, curvature).sums[:, :p, :p] / self.columns.weight
         return np.array([self._penalised_hessian(h) for h in H])
 
+    def estimated_hessians(self, theta: Array) -> Array:
+        """The Hessians by `CLOSE` rows for each parameter, drawn for each problem on its own.
+
+        A row counts where it is near a boundary. Of many classes few rows are near that of one, so
+        that rows which serve all problems alike would have to be many more.
+        """
+        coef, intercept = self.coefficients(theta.T)
+
+        def curvature(block: Block) -> Array:
+            eta = linear_predictors(block.X, coef, intercept, block.offset)
+            h = self.loss.curvature(block.targets, eta)
+            return np.asarray(h if block.weight is None else h * block.weight[:, None])
+
+        h = map_rows(self.table, curvature)
+
+        def estimate(m: int) -> Array:
+            drawn = self.part(np.array([m])).drawn(h[:, m], CLOSE * self.shape[0])
+            assert isinstance(drawn, EachProblem)
+            return np.asarray(drawn.hessians(theta[[m]])[0])
+
+        return np.array(map_each(range(len(theta)), estimate, "Hessians", len(theta)))
+
     def _penalised_hessian(self, H: Array) -> Array:
         slopes = np.arange(self.table.n_columns)
         H[slopes, slopes] += self.l2
@@ -123,28 +158,43 @@ class EachProblem(Problem):
         return dataclasses.replace(self, table=part.table, columns=part.columns, l2=l2)
 
     def beginning(self) -> tuple[Array, Array]:
-        """Θ (k, p) of intercepts alone, and the Hessians there: one matrix but for a factor."""
-        p, k = self.shape
-        theta, factor = np.zeros((k, p)), np.ones(k)
+        """Θ (k, p) to begin at, and the Hessians there.
+
+        Linear discriminants, which the moments of the classes give for all problems at once, or
+        intercepts alone, whichever has the smaller objective.
+        """
+        theta = self._discriminants()
+        bare = np.zeros_like(theta)
         if self.fit_intercept:
-            share = self.share
-            theta[:, -1] = np.log(share / (1.0 - share))
-            factor = 4.0 * share * (1.0 - share)
-        bare = dataclasses.replace(self.part(np.arange(1)), l2=np.zeros(len(self.l2)))
-        H = bare.hessians(np.zeros((1, p)))[0]
-        return theta, np.array([self._penalised_hessian(f * H) for f in factor])
+            bare[:, -1] = np.log(self.share / (1.0 - self.share))
+        worse = ~(self.evaluate(theta)[0] < self.evaluate(bare)[0])
+        theta[worse] = bare[worse]
+        return theta, self.hessians(theta)
+
+    def _discriminants(self) -> Array:
+        """Θ (k, p) of linear discriminants, zero where the moments do not give them."""
+        stats = map_reduce(self.table, PooledMoments.from_block)
+        theta = np.zeros(self.shape[::-1])
+        for columns, sides in by_classes_used(stats, self.loss.code):
+            directions, _, known = sides.discriminants(1e-4)
+            coef = directions * sides.weight.sum(axis=1, keepdims=True)
+            odds = np.log(sides.weight[:, 1] / sides.weight[:, 0])
+            intercept = odds - np.einsum("md,md->m", coef, sides.middle)
+            found = self.parameters(coef.T, intercept).reshape(self.shape).T
+            theta[columns[known]] = found[known]
+        return theta
 
 
 def solve_each(problem: EachProblem, tol: float, max_iter: int) -> Minima:
     """The minima of all, by way of a sample of the rows where there are many, as `solve.solve`."""
     present, p = problem.n_present, problem.shape[0]
-    cost = problem.part(np.arange(1)).hessian_cost
-    n_rows = max(int(SAMPLE * np.sqrt(present * p / cost)), FEWEST * p, 2_000)
+    best = SAMPLE * np.sqrt(present * p / problem.hessian_cost)
+    n_rows = max(int(best), FEWEST * p, 2_000)
     if 3 * n_rows > present:
         return minimise_each(problem, *problem.beginning(), tol, max_iter)
     part = problem.sample(n_rows)
-    begun = minimise_each(part, *part.beginning(), max(0.1 / np.sqrt(n_rows), tol), max_iter)
-    hessians = dataclasses.replace(part, l2=problem.l2).hessians(begun.theta)
+    begun = minimise_each(part, *part.beginning(), max(0.5 / np.sqrt(n_rows), tol), max_iter)
+    hessians = problem.estimated_hessians(begun.theta)
     return minimise_each(problem, begun.theta, hessians, tol, max_iter)
 
 

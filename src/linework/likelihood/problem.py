@@ -259,7 +259,10 @@ class Problem:
             h = self.loss.curvature(block.targets, eta)[:, first == second].sum(axis=1)
             return np.asarray(h if block.weight is None else h * block.weight)
 
-        h = map_rows(self.table, curvature)
+        return self.drawn(map_rows(self.table, curvature), n_rows)
+
+    def drawn(self, h: Array, n_rows: int) -> Problem:
+        """About so many rows, drawn in proportion to h (n,), with weights to undo it."""
         marks = np.cumsum(h)
         total = marks[-1]
         if not 0.0 < total < np.inf:

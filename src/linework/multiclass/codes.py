@@ -8,6 +8,7 @@ from itertools import combinations
 import numpy as np
 
 from linework.data.blocks import Array
+from linework.engine import single_threaded_blas
 from linework.multiclass.coding import is_dichotomy, opposed, oriented
 
 EXHAUSTIVE = 15
@@ -110,13 +111,14 @@ def one_by_one(n_classes: int, length: int, offer: Callable[[], tuple[Array, Arr
         candidates, worth = offer()
         nearest = ((apart == apart[others].min()) & others).astype(np.float64)
         used, signs = np.abs(candidates).astype(np.float64), candidates.astype(np.float64)
-        parted = (used * (nearest @ used) - signs * (nearest @ signs)).sum(axis=0)
+        with single_threaded_blas:
+            parted = (used * (nearest @ used) - signs * (nearest @ signs)).sum(axis=0)
         keys = [column.tobytes() for column in oriented(candidates).T]
         for j in np.argsort(-worth * parted, kind="stable"):
             if keys[j] not in seen:
                 seen.add(keys[j])
                 columns.append(candidates[:, j])
-                apart += opposed(candidates[:, [j]])
+                apart += np.multiply.outer(candidates[:, j], candidates[:, j]) < 0
                 break
     return np.column_stack(columns)
 

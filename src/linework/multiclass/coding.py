@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from linework.data.blocks import Array
+from linework.engine import single_threaded_blas
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,8 +87,9 @@ class CodingMatrix:
     @cached_property
     def distance(self) -> Array:
         """What it takes to mistake class a for class b, shape (K, K): see `minimum_distance`."""
-        used = (self.matrix != 0).astype(np.int64)
-        alone = used.sum(axis=1)[:, None] - used @ used.T  # columns that use a and not b
+        used = np.abs(self.matrix).astype(np.float64)
+        with single_threaded_blas:
+            alone = used.sum(axis=1)[:, None] - used @ used.T  # columns that use a and not b
         return np.asarray(self.apart + (alone - alone.T) / 2.0)
 
     @cached_property
@@ -118,7 +120,8 @@ def opposed(matrix: Array) -> Array:
     """In how many columns two rows have opposite signs, shape (K, K)."""
     code = matrix.astype(np.float64)  # products of whole numbers are exact, and fast
     used = np.abs(code)
-    return np.asarray((used @ used.T - code @ code.T) / 2.0, np.int64)
+    with single_threaded_blas:
+        return np.asarray((used @ used.T - code @ code.T) / 2.0, np.int64)
 
 
 def is_dichotomy(matrix: Array) -> Array:

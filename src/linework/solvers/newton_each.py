@@ -9,10 +9,14 @@ import numpy as np
 
 from linework.data.blocks import Array
 from linework.solvers.convergence import Step
-from linework.solvers.newton import HALVINGS, NOISE, SUFFICIENT, solve_semidefinite, taught
-
-SLOW = 0.5
-"""Share of its gradient that a step may leave before another Hessian is taken."""
+from linework.solvers.newton import (
+    HALVINGS,
+    NOISE,
+    SUFFICIENT,
+    passes_left,
+    solve_semidefinite,
+    taught,
+)
 
 
 class Objectives(Protocol):
@@ -20,6 +24,11 @@ class Objectives(Protocol):
 
     def part(self, index: Array) -> Self:
         """The problems of these numbers."""
+        ...
+
+    @property
+    def hessian_cost(self) -> float:
+        """How many gradients of one problem its Hessian takes as long as."""
         ...
 
     def evaluate(self, theta: Array) -> tuple[Array, Array]:
@@ -67,7 +76,7 @@ def minimise_each(
     """Minimise each by steps −H⁻¹∇f, with as few Hessians as do.
 
     1. Evaluate those whose scaled gradient is not within ``tol`` yet.
-    2. Where the last step left more than half of it, take another Hessian.
+    2. Take another Hessian where the last steps contract so slowly that the passes to go cost more.
     3. Go along each step as far as its objective decreases enough.
     4. Teach each H what its gradient's change says (the BFGS update), and go on with 1.
 
@@ -77,17 +86,18 @@ def minimise_each(
     value, gradient = problems.evaluate(theta)
     size, passes = problems.sizes(gradient), 1
     traces = [[Step(float(v), float(s))] for v, s in zip(value, size, strict=True)]
-    exact, stuck = np.zeros(len(theta), bool), np.zeros(len(theta), bool)
-    slow = np.zeros(len(theta), bool)
+    since, lost = np.zeros(len(theta), np.intp), np.zeros(len(theta), bool)
+    exact, stuck = lost.copy(), lost.copy()
     for _ in range(max_iter):
         active = np.flatnonzero((size > tol) & ~stuck)
         if not active.size:
             break
-        anew = active[slow[active]]
+        left = np.array([passes_left(traces[m], since[m], tol) if since[m] else 0 for m in active])
+        anew = active[lost[active] | (left >= problems.hessian_cost + 2.0)]
         if anew.size:
             H[anew] = problems.part(anew).hessians(theta[anew])
-            passes += 1
-        exact[:] = False
+            since[anew], passes = 0, passes + 1
+        exact[:], lost[:] = False, False
         exact[anew] = True
         step = np.array([-solve_semidefinite(H[m], gradient[m]) for m in active])
         length, left = np.ones(len(active)), np.arange(len(active))
@@ -104,16 +114,17 @@ def minimise_each(
             for i in np.flatnonzero(good):
                 k = m[i]
                 H[k] = taught(H[k], move[i], new_gradient[i] - gradient[k])
-                slow[k] = new_size[i] > SLOW * size[k]
                 theta[k] += move[i]
                 value[k], gradient[k], size[k] = new_value[i], new_gradient[i], new_size[i]
                 traces[k].append(Step(float(value[k]), float(size[k])))
+                since[k] += 1
             tiny = -promise < np.finfo(np.float64).eps * np.abs(value[m])
             length[left] /= 2.0
-            lost = left[~good & tiny]
-            stuck[active[lost]] = exact[active[lost]]
-            slow[active[left[~good]]] = True
+            nowhere = active[left[~good & tiny]]
+            lost[nowhere], stuck[nowhere] = True, exact[nowhere]
             left = left[~good & ~tiny]
             if not left.size:
                 break
+        else:
+            lost[active[left]], stuck[active[left]] = True, exact[active[left]]
     return Minima(theta, H, traces, passes)
