@@ -7,6 +7,7 @@ from linework.discriminant.quadratic import QuadraticDiscriminantAnalysis
 from linework.discriminant.regularized import RegularizedDiscriminantAnalysis
 from linework.discriminant.regularized_cv import RegularizedDiscriminantAnalysisCV
 from linework.engine import threads
+from linework.evaluate.coding import CodingMatrixDisplay
 from linework.evaluate.densities import ClassDensityDisplay
 from linework.evaluate.geometry import (
     boundary,
@@ -42,6 +43,7 @@ from linework.regression.ridge_cv import RidgeCV
 __all__ = [
     "GLM",
     "ClassDensityDisplay",
+    "CodingMatrixDisplay",
     "DecisionRegionDisplay",
     "DiscriminantProjectionDisplay",
     "ElasticNet",

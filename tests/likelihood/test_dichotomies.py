@@ -123,6 +123,16 @@ def test_the_loss_is_the_derivatives_of_its_value() -> None:
     assert np.isfinite(score).all()
 
 
+def test_the_compiled_loss_is_the_same() -> None:
+    rng = np.random.default_rng(0)
+    code = CODES["exhaustive"].astype(float)
+    y = rng.integers(0, 4, (200, 1)).astype(float)
+    eta = rng.standard_normal((200, 7)) * np.logspace(-3, 2.5, 7)
+    plain, compiled = (DichotomyLoss(code, c).evaluate(y, eta) for c in (False, True))
+    np.testing.assert_allclose(compiled[0], plain[0], rtol=1e-13, atol=1e-300)
+    np.testing.assert_allclose(compiled[1], plain[1], rtol=1e-13, atol=1e-300)
+
+
 def test_hessians_are_those_on_the_diagonal() -> None:
     rng = np.random.default_rng(0)
     block = Block(rng.standard_normal((50, 3)), y=rng.integers(0, 4, (50, 1)).astype(float))

@@ -30,6 +30,7 @@ class DichotomyLoss:
     """
 
     code: Array
+    compiled: bool = False
 
     @property
     def n_scores(self) -> int:
@@ -38,11 +39,17 @@ class DichotomyLoss:
 
     @property
     def fused(self) -> None:
-        """No compiled loop: products of matrices carry most of the work."""
+        """None: products of matrices carry most of the work, and `evaluate` the rest."""
         return None
 
     def evaluate(self, y: Array, eta: Array) -> tuple[Array, Array]:
         """The values and the scores −∂ℓ/∂η, both of shape (n, k)."""
+        if self.compiled:
+            from linework.likelihood.dichotomy_kernels import evaluate
+
+            value, score = np.empty(eta.shape), np.empty(eta.shape)
+            evaluate(self.code, y[:, 0], eta, value, score)
+            return value, score
         side = self.code[y[:, 0].astype(np.intp)]
         z = eta * side
         odds = np.exp(-np.abs(z))
@@ -78,7 +85,7 @@ class EachProblem(Problem):
 
     def part(self, index: Array) -> EachProblem:
         """The problems of these columns."""
-        loss = DichotomyLoss(self.loss.code[:, index])
+        loss = DichotomyLoss(np.ascontiguousarray(self.loss.code[:, index]), self.large)
         return dataclasses.replace(self, loss=loss, share=self.share[index])
 
     @property
@@ -217,7 +224,7 @@ def fit_together(
     table = dataclasses.replace(table, y=table.group[:, None].astype(np.float64))
     problem = EachProblem(
         table,
-        DichotomyLoss(code.astype(np.float64)),
+        DichotomyLoss(np.ascontiguousarray(code, np.float64), large),
         map_reduce(table, partial(ColumnMoments.from_block, compiled=large)),
         fit_intercept,
         np.full(table.n_columns, 1.0 / (C * weight.sum())),

@@ -127,6 +127,19 @@ class DichotomyClassifier(MetaEstimatorMixin, ClassifierMixin, RowReader):
             self.n_features_in_ = _num_samples(X)
         return learners
 
+    def answers(self, X: Any) -> Array:
+        """What the learners say of each row: +1 for the positive side of their column, else −1.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n, d)
+
+        Returns
+        -------
+        array of int8 of shape (n, M)
+        """
+        return self._of_scores(X, lambda scores: np.where(scores > 0.0, 1, -1).astype(np.int8))
+
     def _of_scores(self, X: Any, function: Callable[[Array], Array], centred: bool = True) -> Array:
         """``function`` of the learners' scores (n, M), above zero for the positive side.
 

@@ -113,13 +113,13 @@ class CodeClassifier(DichotomyClassifier):
 
     def _reliability(self, X: Any, number: Array, params: dict[str, Any]) -> Array:
         """How often each learner is right of each class's rows, as shares of 1 for the class."""
-        positive = self._of_scores(X, lambda scores: scores > 0.0)
+        answers = self.answers(X)
         weight = check_weight(params.get("sample_weight"), len(number))
         w = np.ones(len(number)) if weight is None else weight
         right = np.empty(self.code_book_.shape)
         for k, row in enumerate(self.code_book_):
             mine = number == k
-            right[k] = w[mine] @ (positive[mine] == (row > 0)) / w[mine].sum()
+            right[k] = w[mine] @ (answers[mine] == row) / w[mine].sum()
         right[self.code_book_ == 0] = 0.0
         right += 1e-12 * (self.code_book_ != 0)  # a class that no learner is ever right of
         return np.asarray(right / right.sum(axis=1, keepdims=True))
