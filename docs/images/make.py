@@ -3,15 +3,17 @@
 from pathlib import Path
 from typing import Any
 
-from sklearn.datasets import load_iris, load_wine
+from sklearn.datasets import load_digits, load_iris, load_wine
 
 from linework import (
     ClassDensityDisplay,
+    CodingMatrixDisplay,
     DecisionRegionDisplay,
     DiscriminantProjectionDisplay,
     IndicatorClassifier,
     LinearDiscriminantAnalysis,
     MaskingDisplay,
+    OutputCodeClassifier,
     QuadraticDiscriminantAnalysis,
 )
 
@@ -55,6 +57,11 @@ def main() -> None:
 
     display = MaskingDisplay.from_estimator(IndicatorClassifier(), iris.data, flowers)
     save(display.figure_, "masking")
+
+    X, y = load_digits(return_X_y=True)
+    code = OutputCodeClassifier(code="search", decoder="hamming", random_state=0)
+    code.fit(X[:1000], y[:1000])
+    save(CodingMatrixDisplay.from_estimator(code, X[1000:], y[1000:]).figure_, "coding")
 
 
 def save(figure: Any, name: str) -> None:

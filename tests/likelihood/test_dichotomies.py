@@ -162,7 +162,7 @@ class Quartics:
         z = theta - self.at[:, None]
         return (z**4 + z**2).sum(axis=1), 4.0 * z**3 + 2.0 * z
 
-    def hessians(self, theta: Any) -> Any:
+    def hessians(self, theta: Any, exact: bool = False) -> Any:
         z = theta - self.at[:, None]
         return np.array([np.diag(row) for row in 12.0 * z**2 + 2.0])
 

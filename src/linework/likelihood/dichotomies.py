@@ -13,13 +13,17 @@ from linework.data.sources import Table
 from linework.dichotomies import by_classes_used
 from linework.engine import map_each, map_reduce, map_rows
 from linework.likelihood.problem import LARGE, Problem
-from linework.likelihood.solve import FEWEST, SAMPLE
+from linework.likelihood.solve import FEWEST
 from linework.solvers.newton_each import Minima, minimise_each
 from linework.stats import ColumnMoments, Curvature, Gradient, PooledMoments
 from linework.stats.gradient import linear_predictors
 
 CLOSE = 100
 """Rows for each parameter that estimate a Hessian: a step leaves about a tenth of the error."""
+
+ROWS = 8.0
+"""The sample that a fit begins with is of ROWS · √(rows · parameters) rows, some four times as many as
+for one problem: each has few rows near its boundary."""
 
 
 @dataclass(frozen=True)
@@ -94,7 +98,8 @@ class EachProblem(Problem):
 
         More than of a problem by itself, whose gradient is no product of matrices.
         """
-        return 4.0 + self.table.n_columns / 5.0
+        whole = 4.0 + self.table.n_columns / 5.0
+        return min(whole, 2.0 + whole * CLOSE * self.shape[0] / self.n_present)
 
     def evaluate(self, theta: Array) -> tuple[Array, Array]:  # type: ignore[override]
         """Values (k,) and gradients (k, p)."""
@@ -109,39 +114,36 @@ class EachProblem(Problem):
         value = sums.value / self.columns.weight + 0.5 * (self.l2 @ np.square(coef))
         return value, np.ascontiguousarray(slope.T)
 
-    def hessians(self, theta: Array) -> Array:
-        """Second derivatives (k, p, p)."""
-        coef, intercept = self.coefficients(theta.T)
-        centre, curve = self.centre, self.loss.curvature
+    def hessians(self, theta: Array, exact: bool = False) -> Array:
+        """Second derivatives (k, p, p), or estimates where there are many rows.
 
-        def curvature(block: Block) -> Curvature:
-            return Curvature.from_block(
-                block, coef, intercept, centre, curve, self.large, diagonal=True
-            )
-
-        p = self.shape[0]
-        H = map_reduce(self.table, curvature).sums[:, :p, :p] / self.columns.weight
-        return np.array([self._penalised_hessian(h) for h in H])
-
-    def estimated_hessians(self, theta: Array) -> Array:
-        """The Hessians by `CLOSE` rows for each parameter, drawn for each problem on its own.
-
-        A row counts where it is near a boundary. Of many classes few rows are near that of one, so
-        that rows which serve all problems alike would have to be many more.
+        Those are by `CLOSE` rows for each parameter, drawn for each problem on its own in
+        proportion to their curvature. A row counts where it is near a boundary: of many classes few
+        are near that of one, so that rows which serve all problems alike would have to be many.
         """
         coef, intercept = self.coefficients(theta.T)
+        n_rows, centre, curve = CLOSE * self.shape[0], self.centre, self.loss.curvature
+        if exact or 2 * n_rows > self.n_present:
 
-        def curvature(block: Block) -> Array:
-            eta = linear_predictors(block.X, coef, intercept, block.offset)
-            h = self.loss.curvature(block.targets, eta)
+            def curvature(block: Block) -> Curvature:
+                return Curvature.from_block(
+                    block, coef, intercept, centre, curve, self.large, diagonal=True
+                )
+
+            p = self.shape[0]
+            H = map_reduce(self.table, curvature).sums[:, :p, :p] / self.columns.weight
+            return np.array([self._penalised_hessian(h) for h in H])
+
+        def of_rows(block: Block) -> Array:
+            h = curve(block.targets, linear_predictors(block.X, coef, intercept, block.offset))
             return np.asarray(h if block.weight is None else h * block.weight[:, None])
 
-        h = map_rows(self.table, curvature)
+        h = map_rows(self.table, of_rows)
 
         def estimate(m: int) -> Array:
-            drawn = self.part(np.array([m])).drawn(h[:, m], CLOSE * self.shape[0])
+            drawn = self.part(np.array([m])).drawn(h[:, m], n_rows)
             assert isinstance(drawn, EachProblem)
-            return np.asarray(drawn.hessians(theta[[m]])[0])
+            return np.asarray(drawn.hessians(theta[[m]], exact=True)[0])
 
         return np.array(map_each(range(len(theta)), estimate, "Hessians", len(theta)))
 
@@ -193,15 +195,18 @@ class EachProblem(Problem):
 
 
 def solve_each(problem: EachProblem, tol: float, max_iter: int) -> Minima:
-    """The minima of all, by way of a sample of the rows where there are many, as `solve.solve`."""
+    """The minima of all, by way of a sample of the rows where there are many, as `solve.solve`.
+
+    What the Hessians have learnt on the sample is kept.
+    """
     present, p = problem.n_present, problem.shape[0]
-    best = SAMPLE * np.sqrt(present * p / problem.hessian_cost)
-    n_rows = max(int(best), FEWEST * p, 2_000)
+    n_rows = max(int(ROWS * np.sqrt(present * p)), FEWEST * p, 2_000)
     if 3 * n_rows > present:
         return minimise_each(problem, *problem.beginning(), tol, max_iter)
     part = problem.sample(n_rows)
     begun = minimise_each(part, *part.beginning(), max(0.5 / np.sqrt(n_rows), tol), max_iter)
-    hessians = problem.estimated_hessians(begun.theta)
+    hessians, slopes = begun.hessians, np.arange(problem.table.n_columns)
+    hessians[:, slopes, slopes] += problem.l2 - part.l2
     return minimise_each(problem, begun.theta, hessians, tol, max_iter)
 
 

@@ -35,8 +35,8 @@ class Objectives(Protocol):
         """Values (k,) and gradients (k, p) at θ (k, p): one pass over the rows."""
         ...
 
-    def hessians(self, theta: Array) -> Array:
-        """Second derivatives (k, p, p)."""
+    def hessians(self, theta: Array, exact: bool = False) -> Array:
+        """Second derivatives (k, p, p), or good estimates unless they have to be exact."""
         ...
 
     def sizes(self, gradient: Array) -> Array:
@@ -80,7 +80,7 @@ def minimise_each(
     3. Go along each step as far as its objective decreases enough.
     4. Teach each H what its gradient's change says (the BFGS update), and go on with 1.
 
-    A problem that even a Hessian of its own brings no further is at its rounding errors.
+    A problem that even its exact Hessian brings no further is at its rounding errors.
     """
     theta, H = theta.copy(), hessians.copy()
     value, gradient = problems.evaluate(theta)
@@ -95,10 +95,9 @@ def minimise_each(
         left = np.array([passes_left(traces[m], since[m], tol) if since[m] else 0 for m in active])
         anew = active[lost[active] | (left >= problems.hessian_cost + 2.0)]
         if anew.size:
-            H[anew] = problems.part(anew).hessians(theta[anew])
+            H[anew] = problems.part(anew).hessians(theta[anew], bool(lost[anew].any()))
             since[anew], passes = 0, passes + 1
-        exact[:], lost[:] = False, False
-        exact[anew] = True
+        exact, lost = lost, np.zeros(len(theta), bool)
         step = np.array([-solve_semidefinite(H[m], gradient[m]) for m in active])
         length, left = np.ones(len(active)), np.arange(len(active))
         for _ in range(HALVINGS):
