@@ -22,8 +22,8 @@ CLOSE = 100
 """Rows for each parameter that estimate a Hessian: a step leaves about a tenth of the error."""
 
 ROWS = 8.0
-"""The sample that a fit begins with is of ROWS · √(rows · parameters) rows, some four times as many as
-for one problem: each has few rows near its boundary."""
+"""The sample that a fit begins with is of ROWS · √(rows · parameters) rows, some four times as many
+as for one problem: each has few rows near its boundary."""
 
 
 @dataclass(frozen=True)
