@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial, reduce
+from functools import cached_property, partial, reduce
 from operator import add
 from typing import Any, Protocol
 
@@ -24,6 +24,9 @@ from linework.solvers.least_squares import CHOLESKY_LIMIT
 from linework.stats import ClassMoments, PooledMoments
 
 ByClass = PooledMoments | ClassMoments
+
+SIDES = np.array([[-1.0], [1.0]])
+"""The negative side and the positive one."""
 
 
 class Together(Protocol):
@@ -94,27 +97,29 @@ class TwoSides:
         noise = np.divide(self.noise, squares, np.zeros_like(squares), where=squares > 0.0)
         return min(CHOLESKY_LIMIT, float(max(noise.sum(), EPS) ** -0.5))
 
-    @property
+    @cached_property
     def apart(self) -> Array:
         """δ = m⁺ − m⁻, shape (M, d)."""
         return np.asarray(self.mean[:, 1] - self.mean[:, 0])
 
-    @property
+    @cached_property
     def middle(self) -> Array:
         """½ (m⁺ + m⁻), with the centre, shape (M, d)."""
-        return np.asarray(self.mean.mean(axis=1) + self.centre)
+        return np.asarray(0.5 * (self.mean[:, 0] + self.mean[:, 1]) + self.centre)
 
-    @property
+    @cached_property
     def spread(self) -> Array:
         """C = W⁺W⁻ / W: the scatter of targets 0 and 1, shape (M,)."""
-        return np.asarray(self.weight.prod(axis=1) / self.weight.sum(axis=1))
+        negative, positive = self.weight.T
+        return np.asarray(negative * positive / (negative + positive))
 
     def least_squares(self, alpha: float = 0.0) -> tuple[Array, Factor | None]:
         """Slopes β = (T + αI)⁻¹ c δ for targets 0 and 1, shape (M, d), and the factor of T + αI.
 
         Zeros and None where that is singular to working precision.
         """
-        factor = cholesky(self.scatter + alpha * np.eye(len(self.scatter)))
+        ridge = alpha * np.eye(len(self.scatter)) if alpha else 0.0
+        factor = cholesky(self.scatter + ridge)
         if factor is None:
             return np.zeros(self.mean[:, 0].shape), None
         return factor.solve((self.spread[:, None] * self.apart).T).T, factor
@@ -233,8 +238,8 @@ def by_classes_used(stats: ByClass, code: Array) -> list[tuple[Array, TwoSides]]
         between = (centred.T * w) @ centred
         total = between + (scatter if scatter.ndim == 2 else scatter[k].sum(axis=0))
         rounding = noise if noise.ndim == 1 else noise[k].sum(axis=0)
-        part = code[np.ix_(k, columns)].T
-        shares = np.stack([(part < 0) * w, (part > 0) * w], axis=1)
+        part = code[k[:, None], columns].T
+        shares = np.maximum(part[:, None] * SIDES, 0.0) * w
         side = shares.sum(axis=2)
         means = shares @ centred / side[:, :, None]
         found.append((columns, TwoSides(side, means, centre, total, rounding)))
