@@ -40,29 +40,6 @@ class Together(Protocol):
         ...
 
 
-class FromMoments(Protocol):
-    """A learner of two classes that is solved from their moments.
-
-    That is all it takes for its problems under a coding matrix to be solved without a pass each.
-    """
-
-    def sides_statistic(self) -> type[ByClass]:
-        """What the moments of two sides must hold: one scatter for both, or one each."""
-        ...
-
-    def fit_sides(self, stats: Any) -> Any:
-        """Fit the problem of groups 0 and 1, of which 1 is the positive side."""
-        ...
-
-    def hyperplanes(self, sides: TwoSides) -> tuple[Array, Array, Array]:
-        """Its solutions wᵀx + b for many problems: w (M, d), b (M,), and which are known (M,).
-
-        Where one is not, because the learner is not linear or the problem is not well-conditioned,
-        `fit_sides` answers.
-        """
-        ...
-
-
 @dataclass(frozen=True, eq=False)
 class TwoSides:
     """Dichotomies that use the same classes: they share the scatter T of all rows.
@@ -189,6 +166,66 @@ class Learners(Sequence[Any]):
         return self._made[which]
 
 
+class FromMoments:
+    """A learner of two classes that is solved from their moments.
+
+    Its problems under a coding matrix take one pass, whatever their number.
+    """
+
+    def fit_dichotomies(self, table: Table, code: Array) -> Learners | None:
+        """Fit the problems of a coding matrix, from the moments of the classes.
+
+        Parameters
+        ----------
+        table : Table
+            Its groups are the rows of ``code``.
+        code : array of shape (K, M)
+
+        Returns
+        -------
+        Learners, or None where moments do not determine the model
+        """
+        return from_moments(self, table, code)
+
+    def sides_statistic(self) -> type[ByClass]:
+        """The statistic that `fit_sides` takes: one scatter for both sides, or one each.
+
+        Returns
+        -------
+        PooledMoments or ClassMoments
+        """
+        return PooledMoments
+
+    def fit_sides(self, stats: Any) -> Any:
+        """Fit the problem of two groups of classes, as of a column of a coding matrix.
+
+        Parameters
+        ----------
+        stats : PooledMoments or ClassMoments
+            Of groups 0 and 1, of which 1 is the positive side.
+
+        Returns
+        -------
+        self
+        """
+        raise NotImplementedError
+
+    def hyperplanes(self, sides: TwoSides) -> tuple[Array, Array, Array]:
+        """Solutions wᵀx + b of many problems of two groups of classes.
+
+        Parameters
+        ----------
+        sides : TwoSides
+
+        Returns
+        -------
+        w (M, d), b (M,), and which are known (M,)
+            Where one is not, because the learner is not linear or the problem is not
+            well-conditioned, `fit_sides` answers.
+        """
+        return unknown(sides)
+
+
 def from_moments(model: Any, table: Table, code: Array) -> Learners | None:
     """The models of all dichotomies, by one pass for the moments of the classes.
 
@@ -199,6 +236,20 @@ def from_moments(model: Any, table: Table, code: Array) -> Learners | None:
     table : Table
         Its groups are the rows of ``code``.
     code : array of shape (K, M)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from linework import LinearDiscriminantAnalysis
+    >>> from linework.data.sources import as_table
+    >>> from linework.dichotomies import from_moments
+    >>> table = as_table([[0.0], [2.0], [4.0], [6.0], [9.0], [11.0]])
+    >>> code = np.array([[-1, -1], [1, -1], [0, 1]])  # 0 against 1; both against 2
+    >>> number = np.array([0, 0, 1, 1, 2, 2])
+    >>> lda = LinearDiscriminantAnalysis()
+    >>> learners = from_moments(lda, table.with_group(number), code)
+    >>> (-learners.intercept / learners.coef[:, 0]).round(6)  # where they cut
+    array([3.      , 7.044616])
     """
     if not hasattr(model, "fit_sides") or table.n_columns > GRAM_COLUMNS:
         return None

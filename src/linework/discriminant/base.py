@@ -20,7 +20,7 @@ from linework.classifier import (
 from linework.data.blocks import Array, Block
 from linework.data.sources import Table
 from linework.dichotomies import ByClass as ByClass
-from linework.dichotomies import Learners, TwoSides, from_moments, unknown
+from linework.dichotomies import FromMoments
 from linework.discriminant.leave_one_out import Refits, Update, numbers, tiles
 from linework.engine import map_reduce, map_rows
 from linework.stats import ClassMoments, PooledMoments
@@ -31,7 +31,7 @@ class Undetermined(np.linalg.LinAlgError):
     """The rows do not determine the model: more of them may."""
 
 
-class ClassModel(Classifier):
+class ClassModel(FromMoments, Classifier):
     """A classifier that is solved from moments by class.
 
     A subclass says which statistic it needs, solves, and gives each class a score for a row.
@@ -99,56 +99,13 @@ class ClassModel(Classifier):
         self.n_features_in_ = _mean(stats).shape[1]
         return self._fit(stats, labels, None, np.float64)
 
-    def fit_dichotomies(self, table: Table, code: Array) -> Learners | None:
-        """Fit the problems of a coding matrix, from the moments of the classes.
-
-        Parameters
-        ----------
-        table : Table
-            Its groups are the rows of ``code``.
-        code : array of shape (K, M)
-
-        Returns
-        -------
-        Learners, or None where moments do not determine the model
-        """
-        return from_moments(self, table, code)
-
     def sides_statistic(self) -> type[ByClass]:
-        """The statistic that `fit_sides` takes, of two groups of classes.
-
-        Returns
-        -------
-        PooledMoments or ClassMoments
-        """
+        """As `fit_stats` takes."""
         return self._statistic()
 
     def fit_sides(self, stats: ByClass) -> Self:
-        """Fit the problem of two groups of classes, as of a column of a coding matrix.
-
-        Parameters
-        ----------
-        stats : PooledMoments or ClassMoments
-            Of groups 0 and 1.
-
-        Returns
-        -------
-        self
-        """
+        """Fit the problem of two groups of classes: see `FromMoments`."""
         return self.fit_stats(stats, classes=[0, 1])
-
-    def hyperplanes(self, sides: TwoSides) -> tuple[Array, Array, Array]:
-        """Solutions wᵀx + b of many problems of two groups of classes.
-
-        Parameters
-        ----------
-        sides : TwoSides
-
-        Returns
-        -------
-        w (M, d), b (M,), and which are known (M,)
-        """
-        return unknown(sides)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Add rows: the same model as a fit on all rows so far, at the cost of these.

@@ -7,41 +7,16 @@ from typing import Self
 import numpy as np
 
 from linework.data.blocks import Array
-from linework.data.sources import Table
-from linework.dichotomies import Learners, TwoSides, from_moments, regression_planes, unknown
+from linework.dichotomies import FromMoments, TwoSides, regression_planes, unknown
 from linework.regression.base import ClosedForm
 from linework.stats import Moments, PooledMoments
 from linework.stats.indicator import indicator_moments
 
 
-class SidesRegression(ClosedForm):
+class SidesRegression(FromMoments, ClosedForm):
     """A regression that is solved from moments, fitted to two groups of classes."""
 
     positive: bool
-
-    def fit_dichotomies(self, table: Table, code: Array) -> Learners | None:
-        """Fit the problems of a coding matrix, from the moments of the classes.
-
-        Parameters
-        ----------
-        table : Table
-            Its groups are the rows of ``code``.
-        code : array of shape (K, M)
-
-        Returns
-        -------
-        Learners, or None where moments do not determine the model
-        """
-        return from_moments(self, table, code)
-
-    def sides_statistic(self) -> type[PooledMoments]:
-        """The statistic that `fit_sides` takes, of two groups of classes.
-
-        Returns
-        -------
-        PooledMoments
-        """
-        return PooledMoments
 
     def fit_sides(self, stats: PooledMoments) -> Self:
         """Fit to targets 0 and 1 for two groups of classes, as of a column of a coding matrix.
