@@ -54,6 +54,11 @@ SUITES: dict[str, dict[str, str]] = {
         "LogisticRegression": "LogisticRegression",
         "LogisticRegressionCV": "LogisticRegressionCV",
     },
+    "sklearn.tests.test_multiclass": {
+        "OneVsOneClassifier": "OneVsOneClassifier",
+        "OneVsRestClassifier": "OneVsRestClassifier",
+        "OutputCodeClassifier": "OutputCodeClassifier",
+    },
     "sklearn.linear_model._glm.tests.test_glm": {
         "PoissonRegressor": "PoissonRegressor",
         "GammaRegressor": "GammaRegressor",
@@ -126,6 +131,8 @@ OTHER_WORDS = "the same refusal in other words"
 STOPPED = "it compares two solutions to digits that `tol` leaves open; ours is the better optimum"
 LEGACY = "attributes have the shapes of use_legacy_attributes=False"
 AHEAD = "scikit-learn warns of a change to come, which linework begins with"
+ONE_CLASS = "one class leaves nothing to tell apart, and every classifier here says so"
+DISTINCT = "three classes have three dichotomies, and no column is repeated"
 PRIVATE = "it looks at scikit-learn's private parts"
 NO_CALLBACKS = "convergence_.trace shows every iteration, so there are no callbacks"
 MORE_KEYS = "results have the road taken and standard errors, too"
@@ -134,6 +141,9 @@ DISCRIMINANT_TESTS = "test_discriminant_analysis::"
 EXPLAINED: dict[str, tuple[str, str]] = {
     "test_base::test_inplace_data_preprocessing[*-None]": ("> 0.42", NO_OVERWRITE),
     "test_base::test_raises_value_error_if_positive_and_sparse": ("DID NOT RAISE", MORE),
+    "test_multiclass::test_constant_int_target": ("when only one class is present", ONE_CLASS),
+    "test_multiclass::test_ecoc_fit_predict": ("assert 3 == (3 * 2)", DISTINCT),
+    "test_multiclass::test_ecoc_delegate_sparse_base_estimator": ("assert 3 == 4", DISTINCT),
     "test_ridge::test_ridge_regression": ("assert '", NO_SOLVER),
     "test_ridge::test_regularization_limits_ridge_gcv[csr_*-svd-*]": ("DID NOT WARN", NO_SOLVER),
     "test_ridge::test_n_iter": ("", NO_SOLVER),

@@ -58,6 +58,18 @@ SETTINGS_OF: dict[str, list[dict[str, Any]]] = {
         {"criterion": "trace-ratio"},
         {"singular": "shrink"},
     ],
+    "OneVsOneClassifier": [
+        {"estimator": linework.Ridge()},
+        {"estimator": linework.QuadraticDiscriminantAnalysis()},
+    ],
+    "OneVsRestClassifier": [
+        {"estimator": linework.IndicatorClassifier()},
+        {"estimator": linework.RegularizedDiscriminantAnalysis()},
+    ],
+    "OutputCodeClassifier": [
+        {"code": "one-vs-one", "decoder": "loss-weighted"},
+        {"code": "easy", "decoder": "hamming", "estimator": linework.FisherDiscriminant()},
+    ],
 }
 
 
@@ -78,7 +90,7 @@ def _builder(cls: type[BaseEstimator], setting: dict[str, Any]) -> Callable[[], 
 
 def _is_updatable(model: BaseEstimator) -> bool:
     """Whether rows can be added to it: not where it needs all of them, as for smearing."""
-    return hasattr(model, "partial_fit") and model.get_params().get("mean") != "smearing"
+    return hasattr(model, "forget") and model.get_params().get("mean") != "smearing"
 
 
 every_estimator = pytest.mark.parametrize("cls", ESTIMATORS, ids=lambda cls: cls.__name__)

@@ -21,7 +21,7 @@ LAYERS = [
     ["folds"],
     ["solvers"],
     ["candidates"],
-    ["estimator", "labels"],
+    ["estimator", "labels", "dichotomies"],
     ["classifier", "design"],
     ["persist"],
     ["regression", "likelihood", "discriminant"],

@@ -4,13 +4,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_wine
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, load_iris, load_wine
 from sklearn.model_selection import train_test_split
 from sklearn.naive_bayes import GaussianNB
 
 from linework import (
     CalibratedClassifier,
     ClassDensityDisplay,
+    CodingMatrixDisplay,
     CoefficientPathDisplay,
     DecisionClassifier,
     DecisionRegionDisplay,
@@ -24,6 +25,7 @@ from linework import (
     MaskingDisplay,
     NeymanPearsonRule,
     OperatingPointDisplay,
+    OutputCodeClassifier,
     QuadraticDiscriminantAnalysis,
     ReliabilityDisplay,
     ResidualPanelDisplay,
@@ -107,6 +109,11 @@ def main() -> None:
     left.set_title("Ridge: ten folds and the 1-SE rule", fontsize=10)
     right.set_title("Lasso: coefficients along the penalty", fontsize=10)
     save(figure, "choosing")
+
+    X, y = load_digits(return_X_y=True)
+    code = OutputCodeClassifier(code="search", decoder="hamming", random_state=0)
+    code.fit(X[:1000], y[:1000])
+    save(CodingMatrixDisplay.from_estimator(code, X[1000:], y[1000:]).figure_, "coding")
 
 
 def save(figure: Any, name: str) -> None:

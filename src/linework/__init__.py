@@ -13,6 +13,7 @@ from linework.discriminant.regularized_cv import RegularizedDiscriminantAnalysis
 from linework.engine import threads
 from linework.evaluate.by_class import class_rankings
 from linework.evaluate.calibrated_classifier import CalibratedClassifier
+from linework.evaluate.coding import CodingMatrixDisplay
 from linework.evaluate.coefficient_path import CoefficientPathDisplay
 from linework.evaluate.confusion import ConfusionMatrix
 from linework.evaluate.decision_classifier import DecisionClassifier
@@ -58,6 +59,9 @@ from linework.likelihood.logistic_cv import LogisticRegressionCV
 from linework.likelihood.logistic_path import logistic_path
 from linework.likelihood.ordinal import OrdinalRegression
 from linework.likelihood.separability import Separability, linear_separability
+from linework.multiclass.one_vs_one import OneVsOneClassifier
+from linework.multiclass.one_vs_rest import OneVsRestClassifier
+from linework.multiclass.output_code import OutputCodeClassifier
 from linework.regression.lasso import ElasticNet, Lasso
 from linework.regression.lasso_cv import ElasticNetCV, LassoCV
 from linework.regression.linear import LinearRegression
@@ -75,6 +79,7 @@ __all__ = [
     "AucComparison",
     "CalibratedClassifier",
     "ClassDensityDisplay",
+    "CodingMatrixDisplay",
     "CoefficientPathDisplay",
     "Comparison",
     "ConfusionMatrix",
@@ -109,10 +114,13 @@ __all__ = [
     "NeymanPearsonRule",
     "Nominal",
     "Numeric",
+    "OneVsOneClassifier",
+    "OneVsRestClassifier",
     "OperatingPointDisplay",
     "Ordinal",
     "OrdinalInference",
     "OrdinalRegression",
+    "OutputCodeClassifier",
     "Polynomial",
     "QuadraticDiscriminantAnalysis",
     "RankedScores",

@@ -11,9 +11,9 @@ from sklearn.preprocessing import PolynomialFeatures
 
 from linework import IndicatorClassifier, LinearDiscriminantAnalysis
 from linework.data.sources import as_table
-from linework.discriminant.indicator import indicator_moments
 from linework.engine import map_reduce
 from linework.stats import Moments, PooledMoments
+from linework.stats.indicator import indicator_moments
 
 Array = np.ndarray
 Rows = Callable[..., tuple[Array, Array]]

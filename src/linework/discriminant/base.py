@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import warnings
 from collections.abc import Callable, Sequence
-from typing import Any, Self, TypeAlias
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import clone
@@ -21,20 +21,20 @@ from linework.classifier import (
 )
 from linework.data.blocks import Array, Block
 from linework.data.sources import Table
+from linework.dichotomies import ByClass as ByClass
+from linework.dichotomies import FromMoments
 from linework.discriminant.leave_one_out import Refits, Update, numbers, tiles
 from linework.engine import map_reduce, map_rows
 from linework.folds import Split, fold_statistics
 from linework.stats import ClassMoments, PooledMoments
 from linework.stats.centre import tile_rows
 
-ByClass: TypeAlias = PooledMoments | ClassMoments
-
 
 class Undetermined(np.linalg.LinAlgError):
     """The rows do not determine the model: more of them may."""
 
 
-class ClassModel(Classifier):
+class ClassModel(FromMoments, Classifier):
     """A classifier that is solved from moments by class.
 
     A subclass says which statistic it needs, solves, and gives each class a score for a row.
@@ -101,6 +101,14 @@ class ClassModel(Classifier):
             stats = _renumbered(stats, np.searchsorted(present, np.arange(present[-1] + 1)))
         self.n_features_in_ = _mean(stats).shape[1]
         return self._fit(stats, labels, None, np.float64)
+
+    def sides_statistic(self) -> type[ByClass]:
+        """As `fit_stats` takes."""
+        return self._statistic()
+
+    def fit_sides(self, stats: ByClass) -> Self:
+        """Fit the problem of two groups of classes: see `FromMoments`."""
+        return self.fit_stats(stats, classes=[0, 1])
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Add rows: the same model as a fit on all rows so far, at the cost of these.

@@ -8,6 +8,7 @@ import numpy as np
 
 from linework.data.blocks import Array, Block
 from linework.data.sources import Table
+from linework.dichotomies import TwoSides, unknown
 from linework.discriminant.base import ByClass, ClassModel
 from linework.discriminant.covariances import check_share, pooled, shrunk
 from linework.discriminant.densities import centred_product
@@ -142,6 +143,28 @@ class FisherDiscriminant(Projection, ClassModel):
             variances = [float(W[:, 0] @ part.scatter @ W[:, 0]) / part.weight for part in parts]
             variance = float(W[:, 0] @ within @ W[:, 0]) if W.size else 0.0
             self.threshold_ = self._cut(self._centres[:, :1].sum(axis=1), variance, variances)
+
+    def hyperplanes(self, sides: TwoSides) -> tuple[Array, Array, Array]:
+        """Solutions wᵀx + b of many problems of two groups of classes.
+
+        Parameters
+        ----------
+        sides : TwoSides
+
+        Returns
+        -------
+        w (M, d), b (M,), and which are known (M,)
+        """
+        if self.singular == "shrink" or self.threshold == "equal-density":
+            return unknown(sides)
+        directions, squares, known = sides.discriminants(self.tol)
+        degrees = sides.weight.sum(axis=1) - 2.0
+        distance = np.sqrt(np.maximum(squares * degrees, 1e-300))  # of the means along w
+        coef = directions * (degrees / distance)[:, None]
+        intercept = -np.einsum("md,md->m", coef, sides.middle)
+        if self.threshold == "prior":
+            intercept += np.diff(np.log(sides.weight), axis=1)[:, 0] / distance
+        return coef, intercept, known & (degrees > 0.0) & (squares > 0.0)
 
     def _directions(self, within: Array, weight: Array, wanted: int) -> Array:
         """W (d, r) for Σ_w = S_w / (N − K)."""

@@ -11,10 +11,12 @@ from sklearn.utils import check_scalar
 
 from linework.data.blocks import Array, Block
 from linework.data.sources import Table
+from linework.dichotomies import TwoSides, regression_planes, unknown
 from linework.discriminant.base import ByClass, ClassModel
 from linework.engine import map_reduce
 from linework.solvers.ridge import ridge
-from linework.stats import Moments, PooledMoments
+from linework.stats import PooledMoments
+from linework.stats.indicator import indicator_moments
 
 
 class IndicatorClassifier(ClassModel):
@@ -115,6 +117,21 @@ class IndicatorClassifier(ClassModel):
         self.coef_, self.intercept_ = solution.coef.T.astype(dtype), intercept.astype(dtype)
         self.masked_classes_ = None if table is None else self._masked(table)
 
+    def hyperplanes(self, sides: TwoSides) -> tuple[Array, Array, Array]:
+        """Solutions wᵀx + b of many problems of two groups of classes.
+
+        Parameters
+        ----------
+        sides : TwoSides
+
+        Returns
+        -------
+        w (M, d), b (M,), and which are known (M,)
+        """
+        if not self.fit_intercept:
+            return unknown(sides)
+        return regression_planes(sides, float(self.alpha))
+
     def _masked(self, table: Table) -> Array:
         """The classes that no row of the table is assigned to."""
         n_classes = len(self.classes_)
@@ -141,21 +158,3 @@ class IndicatorClassifier(ClassModel):
             return super()._best_of(scores)
         squares = np.square(scores).sum(axis=1, keepdims=True) - 2.0 * scores + 1.0
         return np.asarray(squares.argmin(axis=1))
-
-
-def indicator_moments(stats: PooledMoments) -> Moments:
-    """Moments of [X, Y], Y (n, K) being the indicator matrix.
-
-    About the means m and π = (W_k / W): XᵀX = S_w + S_b, XᵀY has columns W_k (m_k − m), and
-    YᵀY = diag(W_k) − W π πᵀ.
-    """
-    weight, total = stats.weight, float(stats.weight.sum())
-    share = weight / total
-    mean = share @ stats.mean
-    cross = (stats.mean - mean).T * weight
-    between = cross @ (stats.mean - mean)
-    squares = np.diag(weight) - np.multiply.outer(weight, share)
-    scatter = np.block([[stats.scatter + between, cross], [cross.T, squares]])
-    noise = np.concatenate([stats.noise, np.zeros(len(weight))])
-    n_rows = int(stats.count.sum())
-    return Moments(n_rows, total, np.concatenate([mean, share]), scatter, len(weight), noise)

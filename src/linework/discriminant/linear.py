@@ -13,6 +13,7 @@ from sklearn.utils.metaestimators import available_if
 
 from linework.data.blocks import Array, Block
 from linework.data.sources import Table
+from linework.dichotomies import TwoSides, unknown
 from linework.discriminant.base import ByClass, ClassModel, ProbabilisticModel
 from linework.discriminant.covariances import check_share, ledoit_wolf, pooled, shrunk
 from linework.discriminant.densities import centred_product
@@ -149,6 +150,7 @@ class LinearDiscriminantAnalysis(Projection, ProbabilisticModel):
         self.unbiased = unbiased
 
     fit_stats = available_if(_from_statistics)(ClassModel.fit_stats)
+    fit_sides = available_if(_from_statistics)(ClassModel.fit_sides)
     partial_fit = available_if(_from_statistics)(ClassModel.partial_fit)
     forget = available_if(_from_statistics)(ClassModel.forget)
     leave_one_out = available_if(_from_statistics)(ClassModel.leave_one_out)
@@ -201,6 +203,26 @@ class LinearDiscriminantAnalysis(Projection, ProbabilisticModel):
             (w * part for w, part in zip(weight, shrunken, strict=True)), np.zeros_like(shrunken[0])
         )
         return weight, means, pooled(scatter, weight, self.unbiased)
+
+    def hyperplanes(self, sides: TwoSides) -> tuple[Array, Array, Array]:
+        """Solutions wᵀx + b of many problems of two groups of classes.
+
+        Parameters
+        ----------
+        sides : TwoSides
+
+        Returns
+        -------
+        w (M, d), b (M,), and which are known (M,)
+        """
+        if self.shrinkage is not None or self.priors is not None:
+            return unknown(sides)
+        directions, _, known = sides.discriminants(self.tol)
+        total = sides.weight.sum(axis=1)
+        divisor = total - 2.0 if self.unbiased else total
+        log_odds = np.diff(np.log(sides.weight), axis=1)[:, 0]
+        coef = directions * divisor[:, None]
+        return coef, log_odds - np.einsum("md,md->m", coef, sides.middle), known & (divisor > 0.0)
 
     def _warn_of_perfect_columns(self, covariance: Array) -> None:
         """A column without spread in any class has no place in Σ⁻¹, and may tell them all."""

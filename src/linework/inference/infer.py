@@ -42,9 +42,10 @@ def infer(
     ----------
     model : LinearRegression, LogLinearRegression, GLM, LogisticRegression or OrdinalRegression
         Or a pipeline that ends with one; fitted, without a penalty (``C=np.inf``) and without
-        ``positive=True``. For `LogLinearRegression` everything is about ln y. Of a pipeline, ``X`` is what that was fitted on, and the coefficients have the names that
-        the steps before the model give, such as those of a `Design`; ``predict`` of the result
-        takes rows as the model sees them, ``pipeline[:-1].transform(rows)``.
+        ``positive=True``. For `LogLinearRegression` everything is about ln y. Of a pipeline, ``X``
+        is what that was fitted on, and the coefficients have the names that the steps before the
+        model give, such as those of a `Design`; ``predict`` of the result takes rows as the model
+        sees them, ``pipeline[:-1].transform(rows)``.
     X : array-like, sparse matrix or data frame of shape (n, d)
         The rows that the model was fitted on.
     y : array-like of shape (n,) or (n, t)

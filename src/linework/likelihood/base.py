@@ -36,6 +36,12 @@ REACH = 64
 for less, which for float32 means 8e-6."""
 
 
+MORE_ITERATIONS = (
+    "Allow more iterations by max_iter, add a penalty, or accept it: where the gradient no longer "
+    "falls, rounding errors are all that is left."
+)
+
+
 class LikelihoodModel(RowReader):
     """A model of coefficients that maximise a penalised likelihood."""
 
@@ -134,6 +140,5 @@ class LikelihoodModel(RowReader):
         )
         self.convergence_.warn(
             type(self).__name__,
-            "Allow more iterations by max_iter, add a penalty, or accept it: where the gradient no "
-            "longer falls, rounding errors are all that is left.",
+            MORE_ITERATIONS,
         )

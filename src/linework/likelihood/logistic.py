@@ -10,6 +10,7 @@ from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.utils import check_scalar
 
 from linework.candidates import ByRows
@@ -17,16 +18,19 @@ from linework.classifier import Probabilistic
 from linework.data.blocks import Array, Block
 from linework.data.numbers import dtype_of
 from linework.data.sources import Table
+from linework.dichotomies import Learners
 from linework.folds import Split
 from linework.labels import class_weights
-from linework.likelihood.base import LikelihoodModel, Solver
+from linework.likelihood.base import MORE_ITERATIONS, LikelihoodModel, Solver
+from linework.likelihood.dichotomies import fit_together
 from linework.likelihood.firth import FirthProblem
 from linework.likelihood.path import C_penalties, Fit, Penalties
 from linework.likelihood.problem import Problem
 from linework.likelihood.separability import certain_of_a_row, separability_of
-from linework.likelihood.solve import solve
+from linework.likelihood.solve import WIDE, solve
 from linework.likelihood.textbook import by_descent, by_newton, by_reweighting
 from linework.losses import LINKS, Binomial, GeneralizedLoss, Loss, SoftmaxLoss
+from linework.solvers.convergence import Convergence
 from linework.solvers.newton import minimise
 
 SOLVERS: dict[str, Solver] = {
@@ -196,6 +200,41 @@ class LogisticRegression(Probabilistic, LikelihoodModel):
     def _place(self, fit: Fit, dtype: Any) -> None:
         self.coef_, self.intercept_ = fit.line(dtype)
 
+    def fit_dichotomies(self, table: Table, code: Array) -> Learners | None:
+        """Fit the problems of a coding matrix by passes that all of them share.
+
+        Parameters
+        ----------
+        table : Table
+            Its groups are the rows of ``code``.
+        code : array of shape (K, M)
+
+        Returns
+        -------
+        Learners, or None for a code with zeros, whose problems have few rows each, and for settings
+        other than a squared penalty
+        """
+        self._check_penalty()
+        self._way(2, 1.0 / self.C)
+        plain = self.l1_ratio == 0.0 and np.inf > self.C and self.class_weight is None
+        alike = (code != 0).all() and code.shape[1] > 1 and table.n_columns < WIDE
+        if not (plain and alike and self.solver == "auto" and self.separation != "firth"):
+            return None
+        tol = self._reach(table)
+        coef, intercept, found = fit_together(
+            table, code, self.fit_intercept, self.C, tol, self.max_iter
+        )
+        reports = [
+            Convergence("gradient", t[-1].gradient, tol, len(t) - 1, t[-1].objective, tuple(t),
+                        found.passes)
+            for t in found.traces
+        ]  # fmt: skip
+        max(reports, key=lambda report: report.value).warn(type(self).__name__, MORE_ITERATIONS)
+        dtype = dtype_of(table.dtype, coef, intercept)
+        coef, intercept = coef.astype(dtype), intercept.astype(dtype)
+        make = partial(_of_dichotomy, clone(self), coef, intercept, reports, table.names)
+        return Learners(make, len(coef), coef, intercept)
+
     def _way(self, n_classes: int, strength: float) -> tuple[Solver, type[Problem]]:
         """How to minimise what, or a sentence on what does not go together."""
         for name, known in (("solver", SOLVERS), ("separation", SEPARATION)):
@@ -288,3 +327,22 @@ def class_loss(totals: Array) -> tuple[Loss, Array]:
     if len(totals) == 2:
         return GeneralizedLoss(Binomial(), LINKS["logit"]), np.diff(log_share)
     return SoftmaxLoss(len(totals)), log_share - log_share.mean()
+
+
+def _of_dichotomy(
+    model: LogisticRegression,
+    coef: Array,
+    intercept: Array,
+    reports: list[Convergence],
+    names: tuple[str, ...] | None,
+    m: int,
+) -> LogisticRegression:
+    """The fitted model of one column."""
+    fitted: LogisticRegression = clone(model)
+    fitted.classes_, fitted.n_features_in_ = np.arange(2), coef.shape[1]
+    fitted.coef_, fitted.intercept_ = coef[[m]], intercept[[m]]
+    fitted.convergence_ = reports[m]
+    fitted.n_iter_ = np.array([reports[m].n_iter], np.int32)
+    if names is not None:
+        fitted.feature_names_in_ = np.array(names, object)
+    return fitted

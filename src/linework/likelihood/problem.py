@@ -183,15 +183,20 @@ class Problem:
         if not np.isfinite(sums.value):  # and there is no gradient
             return np.inf, np.full_like(theta, np.nan)
         weight, l2 = self.columns.weight, self.l2[:, None]
-        slope = l2 * coef - sums.centred(self.centre) / weight
-        slope[np.isinf(self.scale[: len(coef)])] = 0.0
-        if self.fit_intercept:
-            slope = np.vstack([slope, -sums.intercept / weight])
+        slope = self.slope(sums, coef)
         constants = theta.reshape(self.shape).sum(axis=1)
         slope += (self._gauge * constants)[:, None]
         penalty = np.square(np.sqrt(l2) * coef).sum()
         penalty += np.square(np.sqrt(self._gauge) * constants).sum()
         return float(sums.value / weight + 0.5 * penalty), slope.ravel()
+
+    def slope(self, sums: Gradient, coef: Array) -> Array:
+        """The gradient (p, k) of the mean loss and the squared penalty, from the sums of scores."""
+        slope = self.l2[:, None] * coef - sums.centred(self.centre) / self.columns.weight
+        slope[np.isinf(self.scale[: len(coef)])] = 0.0
+        if self.fit_intercept:
+            slope = np.vstack([slope, -sums.intercept / self.columns.weight])
+        return slope
 
     def information(self, theta: Array) -> Array:
         """The mean loss's second derivatives, expected where they depend on y: (p, k, p, k)."""
@@ -281,7 +286,10 @@ class Problem:
             h = np.abs(self.loss.curvature(block.targets, eta)[:, first == second].sum(axis=1))
             return np.asarray(h if block.weight is None else h * block.weight)
 
-        h = map_rows(self.table, curvature)
+        return self.drawn(map_rows(self.table, curvature), n_rows)
+
+    def drawn(self, h: Array, n_rows: int) -> Problem:
+        """About so many rows, drawn in proportion to h (n,), with weights to undo it."""
         marks = np.cumsum(h)
         total = marks[-1]
         if not 0.0 < total < np.inf:

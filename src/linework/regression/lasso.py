@@ -12,10 +12,11 @@ from sklearn.base import clone
 from linework.data.blocks import Array
 from linework.data.sources import GRAM_COLUMNS, Table
 from linework.engine import map_reduce
-from linework.regression.base import ClosedForm, Means
+from linework.regression.base import Means
 from linework.regression.checks import check_grid, check_penalty, tighter
 from linework.regression.ladder import climb, exact
 from linework.regression.penalised import PassProblem, PenalisedProblem, StatsProblem
+from linework.regression.sides import SidesRegression
 from linework.solvers.convergence import Convergence
 from linework.solvers.coordinate import Penalty
 from linework.solvers.least_squares import Solution, nonnegative
@@ -25,7 +26,7 @@ from linework.stats import Moments, RFactor
 ADVICE = "Raise max_iter or tol, or take a larger penalty."
 
 
-class ElasticNet(ClosedForm):
+class ElasticNet(SidesRegression):
     """Elastic net.
 
     Minimises, with W the sum of the weights (n without)::

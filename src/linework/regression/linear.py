@@ -9,10 +9,10 @@ import numpy as np
 
 from linework.data.blocks import Array
 from linework.data.sources import GRAM_COLUMNS, Table
-from linework.regression.base import ClosedForm
 from linework.regression.by_passes import ridge_by_passes
 from linework.regression.ladder import climb, exact, is_exact
 from linework.regression.refine import refine
+from linework.regression.sides import SidesRegression
 from linework.solvers.least_squares import Solution, least_squares, nonnegative
 from linework.stats import Moments, RFactor
 
@@ -20,7 +20,7 @@ SMALL = 1 << 12
 """Numbers in a table that is refined in any case: it costs a fraction of a millisecond."""
 
 
-class LinearRegression(ClosedForm):
+class LinearRegression(SidesRegression):
     """Ordinary least squares: argmin ‖y − Xw − b‖².
 
     Parameters
@@ -119,6 +119,9 @@ class LinearRegression(ClosedForm):
 
     def _along(self, stats: Moments | RFactor, values: Sequence[Any], limit: float) -> Array:
         return np.repeat(exact(self._least_squares(stats), limit)[None], len(values), axis=0)
+
+    def _squares_penalty(self) -> float | None:
+        return 0.0
 
     def _least_squares(self, stats: Moments | RFactor) -> Solution:
         solve = nonnegative if self.positive else least_squares

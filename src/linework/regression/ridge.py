@@ -4,22 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from linework.data.blocks import Array
 from linework.data.sources import GRAM_COLUMNS, Table
-from linework.regression.base import ClosedForm
 from linework.regression.by_passes import ridge_by_passes
 from linework.regression.checks import check_alphas
 from linework.regression.ladder import climb, exact
+from linework.regression.sides import SidesRegression
 from linework.solvers.least_squares import CHOLESKY_LIMIT, Solution, nonnegative
 from linework.solvers.ridge import ridge, ridge_path
 from linework.stats import Moments, RFactor
 
 
-class Ridge(ClosedForm):
+class Ridge(SidesRegression):
     """Ridge regression: argmin ‖y − Xw − b‖² + α ‖w‖².
 
     Parameters
@@ -101,6 +102,9 @@ class Ridge(ClosedForm):
         solve = nonnegative if self.positive else ridge
         fit = partial(solve, stats, fit_intercept=self.fit_intercept)
         return np.stack([exact(fit(alpha=alpha), limit) for alpha in alphas])
+
+    def _squares_penalty(self) -> float | None:
+        return float(self.alpha) if isinstance(self.alpha, Real) else None
 
     def _ridge(self, stats: Moments | RFactor) -> Solution:
         alpha = check_alphas(self.alpha, stats.n_targets)

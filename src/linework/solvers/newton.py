@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -165,7 +165,7 @@ def minimise(
     since, exact, sketches = 0, False, 0  # steps since the last Hessian, and what it is
     point = start(objective, theta, at)
     while point.size > tol and len(point.trace) <= max_iter:
-        left = np.inf if H is None or always else _passes_left(point.trace, since, tol)
+        left = np.inf if H is None or always else passes_left(point.trace, since, tol)
         anew, estimated = objective.hessian_cost + 2.0, np.inf
         if sketch is not None and sketches < SKETCHES:
             estimated = sketch.passes_left(point.size, tol)
@@ -185,7 +185,7 @@ def minimise(
                 break  # not even a Hessian of its own finds a decrease: rounding errors are left
             H, sketch = None, None
             continue
-        H = _taught(H, found.theta - point.theta, found.gradient - point.gradient)
+        H = taught(H, found.theta - point.theta, found.gradient - point.gradient)
         point = found
         since += 1
     return Minimum(point.theta, point.total, H, point.trace, passes)
@@ -208,7 +208,7 @@ def start(objective: Objective, theta: Array, at: tuple[float, Array] | None = N
     return Point(theta, total, gradient, (Step(total, size),))
 
 
-def _passes_left(trace: tuple[Step, ...], since: int, tol: float) -> float:
+def passes_left(trace: Sequence[Step], since: int, tol: float) -> float:
     """Passes to go with this Hessian, at the rate at which the last steps with it contracted."""
     size = trace[-1].gradient
     if since < 2:
@@ -312,7 +312,7 @@ def line_search(objective: Objective, point: Point, step: Array) -> tuple[Point 
     return None, passes
 
 
-def _taught(H: Array, step: Array, change: Array) -> Array:
+def taught(H: Array, step: Array, change: Array) -> Array:
     """The BFGS update of H, after which H·step is the gradient's change."""
     image = H @ step
     along, curved = float(change @ step), float(image @ step)

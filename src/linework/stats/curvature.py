@@ -27,7 +27,8 @@ class Curvature:
     Attributes
     ----------
     sums : array of shape (k(k + 1)/2, d + 1, d + 1)
-        For each pair of linear predictors a ≤ b.
+        For each pair of linear predictors a ≤ b. Or of shape (k, d + 1, d + 1), where predictors
+        have losses of their own and h is of a = b alone.
 
     Examples
     --------
@@ -51,14 +52,16 @@ class Curvature:
         centre: Array,
         curve: Curve,
         compiled: bool = False,
+        diagonal: bool = False,
     ) -> Curvature:
         """Sums over the block at ``coef`` (d, k) and ``intercept`` (k,); d² a row for each pair.
 
-        ``compiled`` asks for a loop by Numba, for dense rows that lie one after another.
+        ``compiled`` asks for a loop by Numba, for dense rows that lie one after another. With
+        ``diagonal``, ``curve`` gives the ∂²ℓ/∂η_a² alone, shape (n, k).
         """
         block = in_working_precision(block.present())
         d, k = coef.shape
-        total = np.zeros((k * (k + 1) // 2, d + 1, d + 1))
+        total = np.zeros((k if diagonal else k * (k + 1) // 2, d + 1, d + 1))
         step = max(len(block), 1) if is_sparse(block.X) else tile_rows(d)
         for start in range(0, len(block), step):
             rows = slice(start, start + step)
