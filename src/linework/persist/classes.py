@@ -1,0 +1,176 @@
+"""The classes that a model file may name: linework's own, and a fixed list of scikit-learn's.
+
+Nothing else is ever imported for a file. A class is built without its constructor, from data, so
+that one belongs here only if no value of its attributes makes its methods run foreign code, read
+files or take memory out of proportion to them.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import is_dataclass
+from enum import Enum
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from linework.persist.errors import ModelFileError
+
+PEERS = {
+    "sklearn.compose": "ColumnTransformer",
+    "sklearn.feature_selection": "VarianceThreshold",
+    "sklearn.frozen": "FrozenEstimator",
+    "sklearn.impute": "MissingIndicator SimpleImputer",
+    "sklearn.isotonic": "IsotonicRegression",
+    "sklearn.model_selection": (
+        "GroupKFold GroupShuffleSplit KFold LeaveOneGroupOut LeaveOneOut LeavePGroupsOut LeavePOut "
+        "PredefinedSplit RepeatedKFold RepeatedStratifiedKFold ShuffleSplit StratifiedGroupKFold "
+        "StratifiedKFold StratifiedShuffleSplit TimeSeriesSplit"
+    ),
+    "sklearn.pipeline": "FeatureUnion Pipeline",
+    "sklearn.preprocessing": (
+        "Binarizer FunctionTransformer KBinsDiscretizer LabelBinarizer LabelEncoder MaxAbsScaler "
+        "MinMaxScaler Normalizer OneHotEncoder OrdinalEncoder PolynomialFeatures PowerTransformer "
+        "QuantileTransformer RobustScaler SplineTransformer StandardScaler TargetEncoder"
+    ),
+}
+"""Public modules of scikit-learn and the names in them."""
+
+COLUMNS = 1_000_000
+"""The most that one of scikit-learn's may have."""
+
+OWN = re.compile(r"linework(\.[a-z][a-z0-9_]*)*")
+"""Modules of our own; one that begins with an underscore is no home of a class."""
+
+
+def name_of(cls: type) -> str | None:
+    """What a file calls a class, ``module:name``, or None where it may not hold one.
+
+    A class that linework exports is called by that name, wherever its module is.
+
+    Parameters
+    ----------
+    cls : type
+
+    Returns
+    -------
+    str or None
+
+    Examples
+    --------
+    >>> import threading
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from linework import Ridge
+    >>> from linework.persist.classes import name_of
+    >>> name_of(Ridge), name_of(StandardScaler), name_of(threading.Thread)
+    ('linework:Ridge', 'sklearn.preprocessing:StandardScaler', None)
+    """
+    if cls in _peers():
+        return _peers()[cls]
+    exported = getattr(import_module("linework"), cls.__name__, None) is cls
+    name = f"{'linework' if exported else cls.__module__}:{cls.__name__}"
+    return name if _own_class(name) is cls else None
+
+
+def class_named(name: object) -> type:
+    """The class that a file calls by this name.
+
+    Parameters
+    ----------
+    name : str
+
+    Returns
+    -------
+    type
+
+    Raises
+    ------
+    ModelFileError
+        Where it is none of linework's or of the list.
+
+    Examples
+    --------
+    >>> from linework.persist.classes import class_named
+    >>> class_named("linework:Ridge")
+    <class 'linework.regression.ridge.Ridge'>
+    >>> class_named("os:system")
+    Traceback (most recent call last):
+        ...
+    linework.persist.errors.ModelFileError: The file names 'os:system', and a model file of this ...
+    """
+    if isinstance(name, str):
+        for cls, known in _peers().items():
+            if known == name:
+                return cls
+        if (own := _own_class(name)) is not None:
+            return own
+    raise ModelFileError(
+        f"The file names {str(name)[:100]!r}, and a model file of this version holds classes of "
+        "linework and some of scikit-learn's only: update linework if the file is from a later "
+        "version, and do not trust it otherwise."
+    )
+
+
+def reject_state(cls: type, state: dict[str, Any], error: type[Exception]) -> None:
+    """Raise an error, in a sentence, where attributes would do more than a model file may.
+
+    Some of scikit-learn's classes allocate as many columns as an attribute says, and a pipeline
+    with a cache reads pickles from it when it is fitted.
+
+    Parameters
+    ----------
+    cls : type
+    state : dict
+        Attributes by name.
+    error : type of exception
+
+    Examples
+    --------
+    >>> from sklearn.pipeline import Pipeline
+    >>> from linework.persist.classes import reject_state
+    >>> reject_state(Pipeline, {"memory": "cache"}, TypeError)
+    Traceback (most recent call last):
+        ...
+    TypeError: Pipeline has a cache, memory='cache', and that is not for a model file: a fit ...
+    """
+    if cls not in _peers():
+        return
+    if state.get("memory") is not None:
+        raise error(
+            f"{cls.__name__} has a cache, memory={state['memory']!r}, and that is not for a model "
+            "file: a fit reads pickles there. Save it after set_params(memory=None)."
+        )
+    for name, value in state.items():
+        counts = value if isinstance(value, list) else [value]
+        whole = [int(n) for n in counts if isinstance(n, int | np.integer)]
+        if sum(map(abs, whole)) > COLUMNS and name not in ("random_state", "max_iter", "subsample"):
+            raise error(
+                f"{cls.__name__} has {name}={str(value)[:100]}, and a model file of scikit-learn's "
+                f"estimators is for up to {COLUMNS} columns."
+            )
+
+
+@cache
+def _peers() -> dict[type, str]:
+    return {
+        getattr(import_module(module), name): f"{module}:{name}"
+        for module, names in PEERS.items()
+        for name in names.split()
+    }
+
+
+def _own_class(name: str) -> type | None:
+    """An estimator, a dataclass or an enumeration that stands in a module of ours."""
+    module, _, short = name.partition(":")
+    if not OWN.fullmatch(module):
+        return None
+    try:
+        found = vars(import_module(module)).get(short)
+    except ModuleNotFoundError:
+        return None
+    if not isinstance(found, type) or not OWN.fullmatch(found.__module__):
+        return None
+    return found if is_dataclass(found) or issubclass(found, BaseEstimator | Enum) else None
