@@ -34,32 +34,19 @@ def write(file: BinaryIO, description: bytes, arrays: list[bytes]) -> None:
             archive.writestr(zipfile.ZipInfo(array_name(number), EPOCH), data)
 
 
-def read(path: Path) -> tuple[bytes, list[bytes]]:
+def read(file: BinaryIO) -> tuple[bytes, list[bytes]]:
     """The description and the arrays, or a sentence on what is wrong with the container."""
-    with path.open("rb") as file:
-        status = os.fstat(file.fileno())
-        if not stat.S_ISREG(status.st_mode):
-            raise ModelFileError(f"{path} is no ordinary file: give the path of a model file.")
-        if file.read(len(MAGIC)) != MAGIC:
-            raise ModelFileError(
-                f"{path} is no model file: it does not begin as one. Give a file that "
-                "linework.save has written."
-            )
-        try:
-            with zipfile.ZipFile(file) as archive:
-                members = archive.infolist()
-                _check(members, status.st_size)
-                by_name = {member.filename: archive.read(member) for member in members}
-        except (
-            zipfile.BadZipFile,
-            NotImplementedError,
-            RuntimeError,
-            EOFError,
-            OSError,
-            OverflowError,
-            UnicodeError,
-        ) as error:
-            raise ModelFileError(f"{path} is damaged or cut off: {error}.") from error
+    status = os.fstat(file.fileno())
+    if not stat.S_ISREG(status.st_mode):
+        raise ModelFileError("It is no ordinary file: give the path of a model file.")
+    if file.read(len(MAGIC)) != MAGIC:
+        raise ModelFileError(
+            "It does not begin as a model file does: give one that linework.save has written."
+        )
+    with zipfile.ZipFile(file) as archive:
+        members = archive.infolist()
+        _check(members, status.st_size)
+        by_name = {member.filename: archive.read(member) for member in members}
     description = by_name.pop(DESCRIPTION)
     return description, [by_name[array_name(number)] for number in range(len(by_name))]
 

@@ -39,8 +39,8 @@ PEERS = {
 }
 """Public modules of scikit-learn and the names in them."""
 
-COLUMNS = 1_000_000
-"""The most that one of scikit-learn's may have."""
+NO_COLUMNS = {"random_state", "max_iter", "subsample"}
+"""Whole numbers of scikit-learn's that say nothing of columns, and may be large."""
 
 OWN = re.compile(r"linework(\.[a-z][a-z0-9_]*)*")
 """Modules of our own; one that begins with an underscore is no home of a class."""
@@ -114,11 +114,10 @@ def class_named(name: object) -> type:
     )
 
 
-def reject_state(cls: type, state: dict[str, Any], error: type[Exception]) -> None:
-    """Raise an error, in a sentence, where attributes would do more than a model file may.
+def columns_of(cls: type, state: dict[str, Any], error: type[Exception]) -> int:
+    """How many columns one of scikit-learn's could make, by the whole numbers in its attributes.
 
-    Some of scikit-learn's classes allocate as many columns as an attribute says, and a pipeline
-    with a cache reads pickles from it when it is fitted.
+    Some allocate as many as an attribute says, whatever arrays there are.
 
     Parameters
     ----------
@@ -126,31 +125,34 @@ def reject_state(cls: type, state: dict[str, Any], error: type[Exception]) -> No
     state : dict
         Attributes by name.
     error : type of exception
+        Raised, with a sentence, for a pipeline with a cache, from which a fit reads pickles.
+
+    Returns
+    -------
+    int
 
     Examples
     --------
     >>> from sklearn.pipeline import Pipeline
-    >>> from linework.persist.classes import reject_state
-    >>> reject_state(Pipeline, {"memory": "cache"}, TypeError)
+    >>> from sklearn.preprocessing import PolynomialFeatures
+    >>> from linework.persist.classes import columns_of
+    >>> columns_of(PolynomialFeatures, {"degree": 2, "_n_out_full": 10**9}, TypeError)
+    1000000002
+    >>> columns_of(Pipeline, {"memory": "cache"}, TypeError)
     Traceback (most recent call last):
         ...
     TypeError: Pipeline has a cache, memory='cache', and that is not for a model file: a fit ...
     """
     if cls not in _peers():
-        return
+        return 0
     if state.get("memory") is not None:
         raise error(
             f"{cls.__name__} has a cache, memory={state['memory']!r}, and that is not for a model "
             "file: a fit reads pickles there. Save it after set_params(memory=None)."
         )
-    for name, value in state.items():
-        counts = value if isinstance(value, list) else [value]
-        whole = [int(n) for n in counts if isinstance(n, int | np.integer)]
-        if sum(map(abs, whole)) > COLUMNS and name not in ("random_state", "max_iter", "subsample"):
-            raise error(
-                f"{cls.__name__} has {name}={str(value)[:100]}, and a model file of scikit-learn's "
-                f"estimators is for up to {COLUMNS} columns."
-            )
+    values = [value for name, value in state.items() if name not in NO_COLUMNS]
+    lists = [value if isinstance(value, list) else [value] for value in values]
+    return sum(abs(int(n)) for part in lists for n in part if isinstance(n, int | np.integer))
 
 
 @cache

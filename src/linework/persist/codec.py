@@ -16,13 +16,17 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from scipy.interpolate import BSpline
+from sklearn.base import BaseEstimator
 
 from linework.data.blocks import Array
 from linework.persist.arrays import KINDS
-from linework.persist.classes import class_named, name_of, reject_state
+from linework.persist.classes import class_named, columns_of, name_of
 from linework.persist.errors import ModelFileError
 
 SPLINE = ("t", "c", "k", "extrapolate", "axis")
+COLUMNS = 1_000_000
+"""The most that scikit-learn's estimators in a file may make, all together."""
+
 TYPES = {cls.__name__: cls for cls in (bool, int, float, str, object)}
 
 
@@ -74,6 +78,13 @@ class Encoder:
     def _all(self, values: Any, place: str) -> list[Any]:
         return [self.encode(value, f"{place}[{i}]") for i, value in enumerate(values)]
 
+    def _own(self, part: Any, place: str) -> Any:
+        """A part whose arrays no other value shares."""
+        return self.encode(part.copy() if isinstance(part, np.ndarray) else part, place)
+
+    def _owned(self, values: Any, place: str) -> list[Any]:
+        return [self._own(value, place) for value in values]
+
     def _tagged(self, value: Any, kind: type, place: str) -> tuple[str, Any]:
         if kind is float:
             return "float", repr(value)
@@ -89,7 +100,7 @@ class Encoder:
         if kind is slice:
             return "slice", self._all((value.start, value.stop, value.step), place)
         if isinstance(value, np.ma.MaskedArray):
-            return "masked", self._all((value.data, np.ma.getmaskarray(value)), place)
+            return "masked", self._owned((value.data, np.ma.getmaskarray(value)), place)
         if isinstance(value, np.ndarray) and value.dtype.kind == "O":
             return "objects", [list(value.shape), self._all(value.ravel(), place)]
         if isinstance(value, np.ndarray) and value.dtype.kind in KINDS:
@@ -102,9 +113,9 @@ class Encoder:
             return "type", value.__name__
         if sp.issparse(value) and value.format in ("csr", "csc"):
             parts = (value.data, value.indices, value.indptr)
-            return "sparse", [kind.__name__, list(value.shape), *self._all(parts, place)]
+            return "sparse", [kind.__name__, list(value.shape), *self._owned(parts, place)]
         if kind is BSpline:
-            return "spline", self._all((getattr(value, name) for name in SPLINE), place)
+            return "spline", self._owned((getattr(value, name) for name in SPLINE), place)
         if (name := name_of(kind)) is None:
             raise TypeError(
                 f"{place} is {_article(kind)}, which a model file does not hold: it holds numbers, "
@@ -126,8 +137,9 @@ class Encoder:
             state = {field.name: getattr(value, field.name) for field in fields(value)}
         else:
             state = value.__getstate__() or {}
-        reject_state(type(value), state, TypeError)
-        return {name: self.encode(part, f"{place}.{name}") for name, part in state.items()}
+        columns_of(type(value), state, TypeError)
+        encode = self._own if copies(type(value)) else self.encode
+        return {name: encode(part, f"{place}.{name}") for name, part in state.items()}
 
 
 class Decoder:
@@ -140,6 +152,8 @@ class Decoder:
 
     def __init__(self, arrays: list[Array]) -> None:
         self.arrays = arrays
+        self._owned: set[int] = set()
+        self._columns = 0
         self._kinds: dict[str, Callable[[Any], Any]] = {
             "float": float,
             "tuple": lambda body: tuple(self._all(body)),
@@ -147,14 +161,14 @@ class Decoder:
             "frozenset": lambda body: frozenset(self._all(body)),
             "dict": lambda body: {self.decode(k): self.decode(v) for k, v in body},
             "slice": lambda body: slice(*self._all(body)),
-            "masked": lambda body: np.ma.MaskedArray(*self._all(body)),
+            "masked": lambda body: np.ma.MaskedArray(*map(self._own, body)),
             "objects": self._objects,
             "array": self._array,
             "scalar": self._scalar,
             "dtype": _dtype,
             "type": _type,
             "sparse": self._sparse,
-            "spline": lambda body: BSpline(*self._all(body)),
+            "spline": lambda body: BSpline(*map(self._own, body)),
             "member": self._member,
             "object": self._object,
         }
@@ -189,6 +203,20 @@ class Decoder:
             raise ModelFileError(f"The file has no array of the number {str(number)[:100]}.")
         return self.arrays[number]
 
+    def _own(self, node: Any) -> Any:
+        """A part of a value that copies its parts: no array of the file may be in two of them.
+
+        A small file could otherwise have a large array copied very often.
+        """
+        [kind] = node if isinstance(node, dict) else ["plain"]
+        if isinstance(node, list) or kind not in ("plain", "float", "scalar", "array", "objects"):
+            raise ModelFileError("The file holds a value of parts that it cannot have.")
+        if kind == "array" and type(node[kind]) is int:
+            if node[kind] in self._owned:
+                raise ModelFileError("Values in the file share an array that is for one of them.")
+            self._owned.add(node[kind])
+        return self.decode(node)
+
     def _objects(self, body: Any) -> Array:
         shape, items = body
         if math.prod(shape) != len(items) or len(shape) > 32 or max(shape, default=0) > len(items):
@@ -210,7 +238,7 @@ class Decoder:
     def _sparse(self, body: Any) -> Any:
         name, shape, *parts = body
         cls = {c.__name__: c for c in (sp.csr_array, sp.csc_array, sp.csr_matrix, sp.csc_matrix)}
-        matrix = cls[name](tuple(self._all(parts)), shape=tuple(shape))
+        matrix = cls[name](tuple(map(self._own, parts)), shape=tuple(shape))
         matrix.check_format(full_check=True)
         return matrix
 
@@ -221,8 +249,14 @@ class Decoder:
     def _object(self, body: Any) -> Any:
         name, nodes = body
         cls = class_named(name)
-        state = {key: self.decode(node) for key, node in nodes.items()}
-        reject_state(cls, state, ModelFileError)
+        decode = self._own if copies(cls) else self.decode
+        state = {key: decode(node) for key, node in nodes.items()}
+        self._columns += columns_of(cls, state, ModelFileError)
+        if self._columns > COLUMNS:
+            raise ModelFileError(
+                f"{cls.__name__} would make the model one of more than {COLUMNS:,} columns of "
+                "scikit-learn's, and that is more than a model file may ask for."
+            )
         value: Any = object.__new__(cls)
         if is_dataclass(cls):
             for field in fields(cls):
@@ -242,6 +276,13 @@ class Decoder:
         else:
             value.__dict__.update(state)
         return value
+
+
+def copies(cls: type) -> bool:
+    """Whether objects of the class make something of their attributes when these are set."""
+    return not is_dataclass(cls) and (
+        getattr(cls, "__setstate__", None) not in (None, BaseEstimator.__setstate__)
+    )
 
 
 def _type(name: Any) -> Any:

@@ -93,6 +93,8 @@ class Golden:
 def outputs(model: Any, rows: Any) -> dict[str, Array]:
     """What each method of the model says of the rows, by one worker and without warnings."""
     X = rows.native() if isinstance(rows, Frame) else rows
+    if X.shape[0] > ROWS:
+        raise ModelFileError(f"The file has more than {ROWS} golden rows.")
     with warnings.catch_warnings(), joblib.parallel_config("sequential"):
         warnings.simplefilter("ignore")
         said = {name: getattr(model, name)(X) for name in METHODS if hasattr(model, name)}

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from sklearn.base import BaseEstimator
+from sklearn.exceptions import InconsistentVersionWarning
 from sklearn.utils.validation import check_is_fitted
 
 from linework.persist import archive
@@ -114,20 +115,23 @@ def load(path: str | os.PathLike[str], verify: bool = True) -> Any:
     ...     load(path)
     Traceback (most recent call last):
         ...
-    linework.persist.errors.ModelFileError: ... is no model file: it does not begin as one. Give ...
+    linework.persist.errors.ModelFileError: No model can be read from ... It does not begin as a ...
     """
     path = Path(path)
-    try:
-        model, golden = _rebuilt(*archive.read(path))
-        if verify:
-            golden.check(model)
-    except (ModelFileError, OSError, Warning):
-        raise
-    except Exception as error:  # what damaged parts can lead to is not to be enumerated
-        raise ModelFileError(
-            f"{path} is damaged, and no model can be made of it: "
-            f"{type(error).__name__}, {str(error)[:200]}"
-        ) from error
+    with path.open("rb") as file:
+        try:
+            model, golden = _rebuilt(*archive.read(file))
+            if verify:
+                golden.check(model)
+        except InconsistentVersionWarning:  # where warnings are errors
+            raise
+        except ModelFileError as error:
+            raise ModelFileError(f"No model can be read from {path}. {error}") from None
+        except Exception as error:  # what damaged parts lead to is not to be enumerated
+            raise ModelFileError(
+                f"No model can be read from {path}. It is damaged or cut off: "
+                f"{type(error).__name__}, {str(error)[:200]}"
+            ) from error
     return model
 
 
