@@ -1,5 +1,6 @@
 """A model file gives back the model: every estimator of the package, to the last bit."""
 
+import json
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.compose import ColumnTransformer
 from sklearn.exceptions import InconsistentVersionWarning, NotFittedError
 from sklearn.impute import SimpleImputer
-from sklearn.model_selection import KFold
+from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.pipeline import FeatureUnion, Pipeline, make_pipeline
 from sklearn.preprocessing import (
     FunctionTransformer,
@@ -39,6 +40,8 @@ from sklearn.preprocessing import (
 
 import linework
 from linework import GLM, LogisticRegression, Ridge, load, save
+from linework.persist.decoder import Decoder
+from linework.persist.encoder import Encoder
 
 pd = pytest.importorskip("pandas")
 pl = pytest.importorskip("polars")
@@ -241,6 +244,21 @@ def test_isotonic_calibration(path: Path) -> None:
     inner = make_pipeline(StandardScaler(), LogisticRegression())
     model = linework.CalibratedClassifier(inner, method="isotonic").fit(X, y)
     np.testing.assert_array_equal(again(model, path).predict_proba(X), model.predict_proba(X))
+
+
+def test_search_with_scorers(path: Path) -> None:
+    X, y = problem(Ridge())
+    search = GridSearchCV(
+        Ridge(), {"alpha": [0.1, 1.0]}, scoring=["r2", "neg_max_error"], refit="r2"
+    )
+    search.fit(X, y)
+    encoder = Encoder()
+    text = json.dumps(encoder.encode([search.scorer_, search.cv_results_]), allow_nan=False)
+    scorers, results = Decoder(encoder.arrays).decode(json.loads(text))
+    assert scorers["neg_max_error"](search, X, y) == search.scorer_["neg_max_error"](search, X, y)
+    for name, values in search.cv_results_.items():
+        np.testing.assert_array_equal(results[name], values)
+        assert type(results[name]) is type(values)
 
 
 class TestGoldenRows:

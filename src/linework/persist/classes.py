@@ -8,6 +8,7 @@ files or take memory out of proportion to them.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import is_dataclass
 from enum import Enum
 from functools import cache
@@ -15,6 +16,7 @@ from importlib import import_module
 from typing import Any
 
 import numpy as np
+from sklearn import metrics
 from sklearn.base import BaseEstimator
 
 from linework.persist.errors import ModelFileError
@@ -25,6 +27,7 @@ PEERS = {
     "sklearn.frozen": "FrozenEstimator",
     "sklearn.impute": "MissingIndicator SimpleImputer",
     "sklearn.isotonic": "IsotonicRegression",
+    "sklearn.metrics._scorer": "_PassthroughScorer _Scorer",
     "sklearn.model_selection": (
         "GroupKFold GroupShuffleSplit KFold LeaveOneGroupOut LeaveOneOut LeavePGroupsOut LeavePOut "
         "PredefinedSplit RepeatedKFold RepeatedStratifiedKFold ShuffleSplit StratifiedGroupKFold "
@@ -37,7 +40,10 @@ PEERS = {
         "QuantileTransformer RobustScaler SplineTransformer StandardScaler TargetEncoder"
     ),
 }
-"""Public modules of scikit-learn and the names in them."""
+"""Modules of scikit-learn and the names in them."""
+
+MEASURES = re.compile(r"[a-z0-9_]+_(score|error|loss)")
+"""Functions of sklearn.metrics that a scorer may be of."""
 
 NO_COLUMNS = {"random_state", "max_iter", "subsample"}
 """Whole numbers of scikit-learn's that say nothing of columns, and may be large."""
@@ -153,6 +159,28 @@ def columns_of(cls: type, state: dict[str, Any], error: type[Exception]) -> int:
     values = [value for name, value in state.items() if name not in NO_COLUMNS]
     lists = [value if isinstance(value, list) else [value] for value in values]
     return sum(abs(int(n)) for part in lists for n in part if isinstance(n, int | np.integer))
+
+
+def measure_named(name: str) -> Callable[..., Any]:
+    """The function of sklearn.metrics of this name, or a sentence.
+
+    Parameters
+    ----------
+    name : str
+
+    Returns
+    -------
+    callable
+
+    Examples
+    --------
+    >>> from linework.persist.classes import measure_named
+    >>> measure_named("r2_score")([1.0, 2.0], [1.0, 2.0])
+    1.0
+    """
+    if MEASURES.fullmatch(name) and name in metrics.__all__:
+        return getattr(metrics, name)  # type: ignore[no-any-return]
+    raise ModelFileError(f"The file names a measure {name[:100]!r}, and scikit-learn has none.")
 
 
 @cache

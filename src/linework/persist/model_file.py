@@ -15,7 +15,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from linework.persist import archive
 from linework.persist.arrays import from_npy, to_npy
-from linework.persist.codec import Decoder, Encoder
+from linework.persist.decoder import Decoder
+from linework.persist.encoder import Encoder
 from linework.persist.errors import ModelFileError
 from linework.persist.golden import Golden
 
