@@ -243,6 +243,19 @@ class TestDescription:
         data = changed(parts, lambda node: node["golden"]["object"][1].update(outputs={"dict": []}))
         refuse(path, data, "golden rows is not what it was")
 
+    def test_other_labels(self, path: Path) -> None:
+        model = linework.LinearDiscriminantAnalysis().fit(X, np.where(Y > 0, "yes", "no"))
+        save(model, path)
+        parts = parts_of(path)
+        swapped = {name: data.replace(b"n\0\0\0o", b"m\0\0\0o") for name, data in parts.items()}
+        [changed_one] = [n for n in parts if b"(2,)" in parts[n] and swapped[n] != parts[n]]
+        refuse(path, packed(parts | {changed_one: swapped[changed_one]}), "model's predict of the")
+
+    def test_too_many_golden_rows(self, path: Path, parts: Parts) -> None:
+        file = io.BytesIO()
+        np.save(file, np.zeros((17, 4)))
+        refuse(path, packed(parts | {"arrays/4.npy": file.getvalue()}), "more than 16 golden rows")
+
     def test_an_attribute_in_place_of_a_method(self, path: Path, parts: Parts) -> None:
         refuse(path, changed(parts, with_state("predict", 1)), "not callable")
 
@@ -304,7 +317,8 @@ class TestArrays:
     [
         {"sparse": ["csr_array", [1, 10**6], {"array": 99}, {"array": 99}, {"array": 99}]},
         {"masked": [{"array": 99}, {"array": 99}]},
-        {"spline": [{"tuple": [{"array": 99}]}, 1, 3, True, 0]},
+        {"masked": [{"tuple": [{"array": 99}]}, False]},
+        {"spline": [{"array": 99}, {"array": 99}, 0, True, 0]},
         {"object": ["sklearn.isotonic:IsotonicRegression", {"X_thresholds_": {"array": 99}}]},
     ],
     ids=lambda node: next(iter(node)),

@@ -40,6 +40,7 @@ from sklearn.preprocessing import (
 
 import linework
 from linework import GLM, LogisticRegression, Ridge, load, save
+from linework.persist.arrays import from_npy, to_npy
 from linework.persist.decoder import Decoder
 from linework.persist.encoder import Encoder
 
@@ -246,6 +247,30 @@ def test_isotonic_calibration(path: Path) -> None:
     np.testing.assert_array_equal(again(model, path).predict_proba(X), model.predict_proba(X))
 
 
+@pytest.mark.parametrize(
+    "array",
+    [
+        np.arange(6.0).reshape(2, 3),
+        np.arange(6.0).reshape(2, 3).T,
+        np.arange(24.0).reshape(4, 6).T[::2],
+        np.arange(24).reshape(2, 3, 4)[:, ::2],
+        np.array(7, ">i2"),
+        np.array([], "<U3"),
+        np.array(["2020-01-01", "NaT"], "M8[ns]"),
+        np.array([1 + 2j], np.complex64),
+        np.zeros((3, 0), bool),
+    ],
+    ids=lambda array: f"{array.dtype}-{array.shape}",
+)
+def test_arrays_keep_type_shape_and_order(array: Array) -> None:
+    back = from_npy(to_npy(array))
+    np.testing.assert_array_equal(back, array)
+    assert (back.dtype, back.shape) == (array.dtype, array.shape)
+    assert np.argsort(back.strides).tolist() == np.argsort(array.strides).tolist()
+    assert back.flags.writeable
+    assert back.flags.aligned
+
+
 def test_search_with_scorers(path: Path) -> None:
     X, y = problem(Ridge())
     search = GridSearchCV(
@@ -351,6 +376,15 @@ class TestWriting:
             save(Ridge(5.0).fit(X, y), path)
         assert path.read_bytes() == before
         assert list(path.parent.iterdir()) == [path]
+
+    def test_a_file_that_could_not_be_loaded_is_not_written(
+        self, path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        X, y = problem(Ridge())
+        monkeypatch.setattr("linework.persist.golden.same", lambda before, after: False)
+        with pytest.raises(linework.ModelFileError, match="golden rows"):
+            save(Ridge().fit(X, y), path)
+        assert not list(path.parent.iterdir())
 
     def test_a_file_is_replaced(self, path: Path) -> None:
         X, y = problem(Ridge())

@@ -114,14 +114,10 @@ class Encoder:
             return "sparse", [kind.__name__, list(value.shape), *self._owned(parts, place)]
         if kind is BSpline:
             return "spline", self._owned((getattr(value, name) for name in SPLINE), place)
-        if isinstance(value, FunctionType) and getattr(metrics, value.__name__, None) is value:
-            return "measure", value.__name__
+        if isinstance(value, FunctionType):
+            return "measure", _measure(value, place)
         if (name := name_of(kind)) is None:
-            raise TypeError(
-                f"{place} is {_article(kind)}, which a model file does not hold: it holds numbers, "
-                "text, arrays, and classes of linework and some of scikit-learn's. Give the model "
-                "a value of these kinds, and fit it again."
-            )
+            raise _not_held(kind, place)
         if isinstance(value, Enum):
             return "member", [name, value.name]
         return "object", [name, self._state(value, place)]
@@ -149,6 +145,18 @@ def copies(cls: type) -> bool:
     )
 
 
-def _article(kind: type) -> str:
+def _measure(function: FunctionType, place: str) -> str:
+    """The name of a function that sklearn.metrics exports, as scorers have."""
+    name: str = function.__name__
+    if getattr(metrics, name, None) is not function:
+        raise _not_held(FunctionType, place)
+    return name
+
+
+def _not_held(kind: type, place: str) -> TypeError:
     name = f"{kind.__module__}.{kind.__qualname__}".removeprefix("builtins.")
-    return f"{'an' if name[0].lower() in 'aeiou' else 'a'} {name}"
+    return TypeError(
+        f"{place} is {'an' if name[0].lower() in 'aeiou' else 'a'} {name}, which a model file does "
+        "not hold: it holds numbers, text, arrays, and classes of linework and some of "
+        "scikit-learn's. Give the model a value of these kinds, and fit it again."
+    )
