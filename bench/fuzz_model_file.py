@@ -29,7 +29,7 @@ def fuzz(count: int, first: int = 0) -> None:
     """Load this many damaged files."""
     warnings.simplefilter("ignore")
     ended: Counter[str] = Counter()
-    worst, slowest = (0.0, 0), (0.0, 0)
+    worst, slowest = (0, 0, 0), (0.0, 0)
     limit = 4 << 30
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
     with TemporaryDirectory() as folder:
@@ -59,14 +59,12 @@ def fuzz(count: int, first: int = 0) -> None:
                 tracemalloc.start()
                 with suppress(ModelFileError):
                     load(path, verify=False)
-                worst = max(
-                    worst, (tracemalloc.get_traced_memory()[1] / max(len(data), 4096), seed)
-                )
+                worst = max(worst, (tracemalloc.get_traced_memory()[1], len(data), seed))
                 tracemalloc.stop()
             if (seed + 1) % 10_000 == 0:
                 print(seed + 1, f"{time.perf_counter() - start:.0f} s", dict(ended), flush=True)
     print(f"{count} files:", dict(ended))
-    print(f"most memory: {worst[0]:.1f} times the file (seed {worst[1]})")
+    print("most memory: {} bytes for a file of {} (seed {})".format(*worst))
     print(f"slowest: {slowest[0]:.2f} s (seed {slowest[1]})")
     print(f"resident at most: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB")
 
