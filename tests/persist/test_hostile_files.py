@@ -61,7 +61,7 @@ def scratch(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("scratch") / "model.lw"
 
 
-@pytest.mark.filterwarnings("default")
+@pytest.mark.filterwarnings("ignore")
 @settings(max_examples=300, deadline=None)
 @given(seed=st.integers(0, 2**32))
 def test_any_damage_ends_in_a_model_or_a_sentence(
