@@ -62,6 +62,8 @@ from linework.likelihood.separability import Separability, linear_separability
 from linework.multiclass.one_vs_one import OneVsOneClassifier
 from linework.multiclass.one_vs_rest import OneVsRestClassifier
 from linework.multiclass.output_code import OutputCodeClassifier
+from linework.persist.errors import ModelFileError
+from linework.persist.model_file import load, save
 from linework.regression.lasso import ElasticNet, Lasso
 from linework.regression.lasso_cv import ElasticNetCV, LassoCV
 from linework.regression.linear import LinearRegression
@@ -110,6 +112,7 @@ __all__ = [
     "LogisticRegression",
     "LogisticRegressionCV",
     "MaskingDisplay",
+    "ModelFileError",
     "MultinomialInference",
     "NeymanPearsonRule",
     "Nominal",
@@ -155,10 +158,12 @@ __all__ = [
     "learning_curve",
     "likelihood_ratio_test",
     "linear_separability",
+    "load",
     "logistic_path",
     "marginal_effects",
     "nearest_boundary_point",
     "profile_confint",
+    "save",
     "score_test",
     "threads",
     "validation_curve",
