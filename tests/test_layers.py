@@ -20,7 +20,7 @@ LAYERS = [
     ["losses"],
     ["folds"],
     ["solvers"],
-    ["estimator", "labels"],
+    ["estimator", "labels", "priors"],
     ["classifier"],
     ["persist"],
     ["regression", "likelihood", "discriminant"],
