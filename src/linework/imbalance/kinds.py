@@ -9,11 +9,11 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import check_array
 
-from linework.data.blocks import Array
+from linework.data.blocks import Array, Matrix
 from linework.data.sources import Table
 from linework.engine import map_each
 
-NEW_ROWS = 1 << 14
+NEW_ROWS = 1 << 12
 """New rows that are computed at a time."""
 
 
@@ -50,71 +50,64 @@ def take(values: Any, rows: Array) -> Any:
     return np.asarray(values)[rows]
 
 
-def points_between(X: Any, table: Table, base: Array, other: Array, step: Array) -> Any:
-    """The rows of X, and after them x_b + step (x_o − x_b) for each pair of rows, of the same kind.
-
-    Columns keep their types: in whole numbers and truth values, the result is rounded.
+def rows_between(
+    table: Table, base: Array, other: Array, step: Array, out: Array | None = None
+) -> Matrix:
+    """x_b + step (x_o − x_b) for pairs of a table's rows, as an array or CSR matrix (m, d).
 
     Parameters
     ----------
-    X : array, sparse matrix or frame of n rows
     table : Table
-        Of X.
     base, other : array of int of shape (m,)
     step : array of shape (m,)
-
-    Returns
-    -------
-    array, sparse matrix or frame of n + m rows
+    out : array of shape (m, d), optional
+        Where to put the numbers of a dense table.
     """
     pieces = [slice(at, at + NEW_ROWS) for at in range(0, len(base), NEW_ROWS)]
-    n, d = table.n_rows, table.n_columns
     if table.sparse:
-        rows = table.rows(slice(0, n))
 
         def piece(part: slice) -> Any:
-            start = rows[base[part]]
-            return start + sp.diags_array(step[part]) @ (rows[other[part]] - start)
+            start = table.rows(base[part])
+            return start + sp.diags_array(step[part]) @ (table.rows(other[part]) - start)
 
-        new = [made.astype(X.dtype) for made in map_each(pieces, piece, "Rows made", len(pieces))]
-        return sp.vstack([X, *new], format=X.format)
-    whole = X.dtype.kind in "biu" if isinstance(X, np.ndarray) else False
-    plain = isinstance(X, np.ndarray) and X.dtype == table.dtype
-    out = np.empty((n + len(base) if plain else len(base), d), table.dtype)
-    made = out[n:] if plain else out
-    if plain:
-        out[:n] = X
+        nothing = sp.csr_array((0, table.n_columns), dtype=table.dtype)
+        made = map_each(pieces, piece, "Rows made", len(pieces))
+        return sp.vstack([nothing, *made], format="csr", dtype=table.dtype)
+    result = np.empty((len(base), table.n_columns), table.dtype) if out is None else out
 
     def fill(part: slice) -> None:
-        from linework.imbalance.neighbours_kernels import between
-
-        b, o = base[part], other[part]
-        if plain:
-            between(X, b, o, step[part], made[part])
-        else:
-            pair = np.arange(len(b))
-            rows = np.concatenate([table.rows(b), table.rows(o)]).astype(table.dtype)
-            between(rows, pair, pair + len(b), step[part], made[part])
+        start = table.rows(base[part]).astype(table.dtype, copy=False)
+        way = table.rows(other[part]).astype(table.dtype, copy=False) - start
+        way *= step[part, None].astype(table.dtype)
+        np.add(start, way, out=result[part])
 
     map_each(pieces, fill, "Rows made", len(pieces))
-    if plain:
-        return out
-    if isinstance(X, np.ndarray):
-        return np.concatenate([X, (np.rint(made) if whole else made).astype(X.dtype)])
-    return _more_rows(X, {name: made[:, j] for j, name in enumerate(nw.from_native(X).columns)})
+    return result
 
 
-def _more_rows(X: Any, new: dict[str, Any]) -> Any:
+def in_type(made: Matrix, dtype: np.dtype[Any]) -> Matrix:
+    """Numbers in this type, rounded where it is of whole numbers or truth values."""
+    return (np.rint(made) if dtype.kind in "biu" else made).astype(dtype, copy=False)
+
+
+def with_rows(X: Any, made: Matrix) -> Any:
+    """An array, sparse matrix or frame with more rows, all of whose columns are numbers."""
+    if is_frame(X):
+        names = nw.from_native(X, eager_only=True).columns
+        return with_columns(X, {name: made[:, j] for j, name in enumerate(names)})
+    made = in_type(made, X.dtype)
+    return sp.vstack([X, made], format=X.format) if sp.issparse(X) else np.concatenate([X, made])
+
+
+def with_columns(X: Any, new: dict[str, Any]) -> Any:
     """A frame with more rows, whose columns are given as arrays or series, in its own types."""
     frame = nw.from_native(X, eager_only=True)
-    schema = frame.schema
     columns = []
-    for name, values in new.items():
-        kind = schema[name]
-        if isinstance(values, np.ndarray):
-            if kind.is_integer() or kind == nw.Boolean:
-                values = np.rint(values)
-            values = nw.new_series(name, values, backend=frame.implementation).cast(kind)
-        columns.append(values)
+    for name, kind in frame.schema.items():
+        column = new[name]
+        if isinstance(column, np.ndarray):
+            column = np.rint(column) if kind.is_integer() or kind == nw.Boolean else column
+            column = nw.new_series(name, column, backend=frame.implementation).cast(kind)
+        columns.append(nw.maybe_reset_index(column))
     more = columns[0].to_frame().with_columns(*columns[1:])
     return nw.maybe_reset_index(nw.concat([frame, more], how="vertical")).to_native()

@@ -12,7 +12,7 @@ QUERIES = 256
 """Rows whose neighbours are looked for at a time."""
 
 POINTS = 512
-"""Points they are compared with at a time: with the queries a block of similarities in the cache."""
+"""Points they are compared with at a time, so that similarities stay in the cache."""
 
 
 def nearest(

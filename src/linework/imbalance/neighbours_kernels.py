@@ -1,15 +1,13 @@
-"""Loops of the nearest neighbours and of points between them that BLAS cannot do."""
+"""The loop of nearest neighbours that BLAS cannot do."""
 
 from __future__ import annotations
-
-from typing import Any
 
 from numba import njit
 
 from linework.data.blocks import Array
 
 RUN = 32
-"""Similarities whose largest is looked at before each of them; a vector register's worth or more."""
+"""Similarities whose largest is looked at before each of them: a few vector registers' worth."""
 
 
 @njit(cache=True, nogil=True, fastmath={"nnan", "nsz", "reassoc"})
@@ -75,12 +73,3 @@ def keep_largest(
                 best[i, place] = value
                 found[i, place] = point
                 least = best[i, k - 1]
-
-
-@njit(cache=True, nogil=True)
-def between(X: Array, base: Array, other: Array, step: Array, out: Any) -> None:
-    """``out[i] = X[base[i]] + step[i] (X[other[i]] − X[base[i]])``, all rows of d numbers."""
-    for i in range(len(base)):
-        b, o, t = base[i], other[i], step[i]
-        for j in range(X.shape[1]):
-            out[i, j] = X[b, j] + t * (X[o, j] - X[b, j])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,7 +11,7 @@ from sklearn.utils import check_random_state
 from linework.data.blocks import Array, Matrix
 from linework.data.sources import Table, as_table
 from linework.engine import map_each
-from linework.imbalance.kinds import points_between
+from linework.imbalance.kinds import rows_between, with_rows
 from linework.imbalance.neighbours import nearest
 from linework.imbalance.sampler import Sampler
 
@@ -87,7 +86,12 @@ class SMOTE(Sampler):
             if self.sampling_strategy_[name]
         )
         index = np.concatenate([np.arange(len(numbers)), pairs.base])
-        return points_between(X, table, *pairs), index
+        if isinstance(X, np.ndarray) and X.dtype == table.dtype:
+            whole = np.empty((len(index), X.shape[1]), X.dtype)
+            whole[: len(X)] = X
+            rows_between(table, *pairs, out=whole[len(X) :])
+            return whole, index
+        return with_rows(X, rows_between(table, *pairs)), index
 
     def _pairs(
         self, table: Table, numbers: Array, rows: Array, name: Any, size: int, rng: Any
@@ -124,7 +128,7 @@ def neighbours_of(
     ``name`` is the class whose points they are, for messages; None is all classes.
     """
     n = points.shape[0]
-    if isinstance(k, Integral) and not isinstance(k, bool) and k >= 1:
+    if isinstance(k, int | np.integer) and not isinstance(k, bool) and k >= 1:
         if n <= k:
             whose = "The table" if name is None else f"Class {name!r}"
             raise ValueError(

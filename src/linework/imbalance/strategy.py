@@ -12,7 +12,9 @@ from linework.data.blocks import Array
 WORDS = ("auto", "minority", "majority", "not minority", "not majority", "all")
 
 
-def amounts(strategy: Any, classes: Array, counts: Array, y: Array, *, under: bool) -> dict[Any, int]:
+def amounts(
+    strategy: Any, classes: Array, counts: Array, y: Array, *, under: bool
+) -> dict[Any, int]:
     """Rows to keep of each class that is undersampled, or to add to each that is oversampled.
 
     Parameters
@@ -67,8 +69,8 @@ def amounts(strategy: Any, classes: Array, counts: Array, y: Array, *, under: bo
         wanted = _by_ratio(float(strategy), have, small, large, under=under)
     else:
         raise ValueError(
-            f"sampling_strategy is {strategy!r}, and a word, a number in (0, 1], a dict of class to "
-            "rows or a callable that gives such a dict is expected."
+            f"sampling_strategy is {strategy!r}, and a word, a number in (0, 1], a dict of class "
+            "to rows or a callable that gives such a dict is expected."
         )
     return {name: size if under else size - have[name] for name, size in wanted.items()}
 
@@ -76,8 +78,8 @@ def amounts(strategy: Any, classes: Array, counts: Array, y: Array, *, under: bo
 def _by_class(strategy: dict[Any, Any], have: dict[Any, int], *, under: bool) -> dict[Any, int]:
     if strange := [name for name in strategy if name not in have]:
         raise ValueError(
-            f"The classes {strange} of sampling_strategy are not present in the data, whose classes "
-            f"are {list(have)}."
+            f"The classes {strange} of sampling_strategy are not present in the data, whose "
+            f"classes are {list(have)}."
         )
     for name, size in strategy.items():
         if size < 0:
@@ -94,8 +96,8 @@ def _by_class(strategy: dict[Any, Any], have: dict[Any, int], *, under: bool) ->
         if not under and size < have[name]:
             raise ValueError(
                 f"With over-sampling methods, the number of samples in a class should be greater "
-                f"or equal to the original number of samples: class {name!r} has {have[name]} rows, "
-                f"and {size} are asked for."
+                f"or equal to the original number of samples: class {name!r} has {have[name]} "
+                f"rows, and {size} are asked for."
             )
     return {name: int(strategy[name]) for name in have if name in strategy}
 
