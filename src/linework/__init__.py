@@ -34,6 +34,12 @@ from linework.evaluate.reliability import (
 from linework.evaluate.residual_panel import ResidualPanelDisplay
 from linework.evaluate.rules import DecisionRule
 from linework.evaluate.thresholds import TunedThresholds
+from linework.imbalance.borderline import BorderlineSMOTE
+from linework.imbalance.easy_ensemble import EasyEnsembleClassifier
+from linework.imbalance.resampled import ResampledClassifier
+from linework.imbalance.rows import RandomOverSampler, RandomUnderSampler
+from linework.imbalance.smote import SMOTE
+from linework.imbalance.smotenc import SMOTENC
 from linework.inference.generalized_result import GeneralizedInference
 from linework.inference.infer import infer
 from linework.inference.influence import Influence, influence
@@ -61,7 +67,10 @@ from linework.regression.ridge_cv import RidgeCV
 
 __all__ = [
     "GLM",
+    "SMOTE",
+    "SMOTENC",
     "AucComparison",
+    "BorderlineSMOTE",
     "CalibratedClassifier",
     "ClassDensityDisplay",
     "ConfusionMatrix",
@@ -69,6 +78,7 @@ __all__ = [
     "DecisionRegionDisplay",
     "DecisionRule",
     "DiscriminantProjectionDisplay",
+    "EasyEnsembleClassifier",
     "EffectDisplay",
     "ElasticNet",
     "ElasticNetCV",
@@ -92,10 +102,13 @@ __all__ = [
     "OrdinalInference",
     "OrdinalRegression",
     "QuadraticDiscriminantAnalysis",
+    "RandomOverSampler",
+    "RandomUnderSampler",
     "RankedScores",
     "RegularizedDiscriminantAnalysis",
     "RegularizedDiscriminantAnalysisCV",
     "ReliabilityDisplay",
+    "ResampledClassifier",
     "ResidualPanelDisplay",
     "Ridge",
     "RidgeCV",

@@ -45,13 +45,12 @@ class BorderlineSMOTE(SMOTE):
     --------
     >>> import numpy as np
     >>> from linework import BorderlineSMOTE
-    >>> X = np.array([[0.0], [1.0], [2.0], [3.0], [4.1], [5.0], [9.0], [9.1]])
-    >>> y = np.array([0, 0, 0, 0, 1, 0, 1, 1])
-    >>> y[:4] = 0
-    >>> sampler = BorderlineSMOTE(k_neighbors=2, m_neighbors=3)
+    >>> X = np.array([[0.0], [1.0], [2.0], [3.0], [4.0], [3.4], [4.6], [5.2]])
+    >>> y = np.array([0, 0, 0, 0, 0, 1, 1, 1])
+    >>> sampler = BorderlineSMOTE(k_neighbors=1, m_neighbors=3)
     >>> X_new, y_new = sampler.fit_resample(X, y)
-    >>> sampler.in_danger_indices
-    {1: array([6, 7])}
+    >>> sampler.in_danger_indices  # two of its three neighbours are of the other class
+    {1: array([5])}
     """
 
     def __init__(
