@@ -28,7 +28,7 @@ class EasyEnsembleClassifier(PosteriorWrapper):
     n_estimators : int, default=10
         Subsets.
     estimator : classifier with ``predict_proba``, default=None
-        By default `LogisticRegression`; the authors boosted trees, scikit-learn's
+        By default `LinearDiscriminantAnalysis`; the authors boosted trees, scikit-learn's
         AdaBoostClassifier.
     sampling_strategy : str, float, dict or callable, default="auto"
         Of the subsets: see `RandomUnderSampler`.
@@ -57,7 +57,7 @@ class EasyEnsembleClassifier(PosteriorWrapper):
     (0.041, 0.04)
     >>> balanced = EasyEnsembleClassifier(correct_prior=False).fit(X, y)
     >>> round(float((balanced.predict(X) == y)[y == 1].mean()), 2)  # of the small class
-    0.82
+    0.9
     """
 
     estimators_: list[ResampledClassifier]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import narwhals as nw
@@ -22,6 +23,25 @@ def is_frame(X: Any) -> bool:
     return not (isinstance(X, np.ndarray) or sp.issparse(X)) and bool(
         nw.dependencies.is_into_dataframe(X)
     )
+
+
+def is_numeric(X: Any) -> bool:
+    """Whether all columns hold numbers or truth values."""
+    if is_frame(X):
+        kinds = nw.from_native(X, eager_only=True).schema.values()
+        return all(kind.is_numeric() or kind == nw.Boolean for kind in kinds)
+    return bool(X.dtype.kind in "biuf")
+
+
+def reject_nonfinite(table: Table, weight: Array | None = None) -> None:
+    """Raise a sentence that names the first NaN or infinity in rows that count."""
+    table = dataclasses.replace(table, weight=weight)
+
+    def look(chunk: Any) -> None:
+        for block in chunk():
+            block.present().reject_nonfinite()
+
+    map_each(table.chunks(), look, "Blocks read")
 
 
 def as_rows(X: Any, caller: str) -> Any:

@@ -13,11 +13,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from linework.classifier import contrast
 from linework.data.blocks import Array
-from linework.data.sources import check_weight, reject_other_length
-from linework.imbalance.kinds import as_rows, take
+from linework.data.sources import as_table, check_weight, reject_other_length
+from linework.discriminant.linear import LinearDiscriminantAnalysis
+from linework.imbalance.kinds import as_rows, is_numeric, reject_nonfinite, take
 from linework.imbalance.rows import RandomUnderSampler
 from linework.labels import encode
-from linework.likelihood.logistic import LogisticRegression
 
 
 class PosteriorWrapper(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
@@ -27,7 +27,7 @@ class PosteriorWrapper(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     classes_: Array
 
     def _inner(self) -> Any:
-        return LogisticRegression() if self.estimator is None else self.estimator
+        return LinearDiscriminantAnalysis() if self.estimator is None else self.estimator
 
     def predict_log_proba(self, X: Any) -> Array:
         """The logarithm of `predict_proba`, without underflow where the estimator has it without.
@@ -79,6 +79,7 @@ class PosteriorWrapper(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         -------
         array of shape (n,)
         """
+        check_is_fitted(self)
         return np.asarray(self.classes_[self.predict_log_proba(X).argmax(axis=1)])
 
     def _read(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Array, Array | None]:
@@ -89,6 +90,8 @@ class PosteriorWrapper(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             )
         X = as_rows(X, type(self).__name__)
         weight = check_weight(sample_weight, X.shape[0])
+        if is_numeric(X) and not get_tags(self._inner()).input_tags.allow_nan:
+            reject_nonfinite(as_table(X), weight)  # while rows have the numbers the user knows
         reject_other_length(len(np.asarray(y)), X.shape[0])
         self.classes_, numbers = encode(y, weight, X.shape[0])
         if weight is not None and not weight.all():
@@ -130,7 +133,7 @@ class ResampledClassifier(PosteriorWrapper):
     sampler : sampler, default=None
         With ``fit_resample``, linework's or imbalanced-learn's; by default `RandomUnderSampler`.
     estimator : classifier, default=None
-        By default `LogisticRegression`.
+        By default `LinearDiscriminantAnalysis`.
     correct_prior : bool, default=True
         Whether posteriors and decisions are for the shares of the classes before resampling.
         Without it they are for those after: the estimator's own.
@@ -150,7 +153,7 @@ class ResampledClassifier(PosteriorWrapper):
     Examples
     --------
     >>> import numpy as np
-    >>> from linework import SMOTE, LogisticRegression, ResampledClassifier
+    >>> from linework import ResampledClassifier, LogisticRegression, SMOTE
     >>> rng = np.random.default_rng(0)
     >>> y = (rng.random(5000) < 0.04).astype(int)
     >>> X = rng.standard_normal((5000, 2)) + 1.5 * y[:, None]

@@ -10,8 +10,7 @@ from sklearn.utils import check_random_state
 
 from linework.data.blocks import Array, Matrix
 from linework.data.sources import Table, as_table
-from linework.engine import map_each
-from linework.imbalance.kinds import rows_between, with_rows
+from linework.imbalance.kinds import reject_nonfinite, rows_between, with_rows
 from linework.imbalance.neighbours import nearest
 from linework.imbalance.sampler import Sampler
 
@@ -144,13 +143,3 @@ def neighbours_of(
         )
     asked = points if queries is None else points[queries]
     return np.asarray(clone(k).fit(points).kneighbors(asked, return_distance=False))[:, 1:]
-
-
-def reject_nonfinite(table: Table) -> None:
-    """Raise a sentence that names the first NaN or infinity, if there is one."""
-
-    def look(chunk: Any) -> None:
-        for block in chunk():
-            block.reject_nonfinite()
-
-    map_each(table.chunks(), look, "Blocks read")

@@ -11,8 +11,14 @@ from sklearn.utils import check_random_state
 
 from linework.data.blocks import Array, Matrix
 from linework.data.sources import Table, as_table
-from linework.imbalance.kinds import in_type, is_frame, rows_between, with_columns
-from linework.imbalance.smote import SMOTE, Pairs, draw_pairs, join, neighbours_of, reject_nonfinite
+from linework.imbalance.kinds import (
+    in_type,
+    is_frame,
+    reject_nonfinite,
+    rows_between,
+    with_columns,
+)
+from linework.imbalance.smote import SMOTE, Pairs, draw_pairs, join, neighbours_of
 
 
 class SMOTENC(SMOTE):
