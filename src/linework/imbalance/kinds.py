@@ -116,7 +116,9 @@ def with_rows(X: Any, made: Matrix) -> Any:
         names = nw.from_native(X, eager_only=True).columns
         return with_columns(X, {name: made[:, j] for j, name in enumerate(names)})
     made = in_type(made, X.dtype)
-    return sp.vstack([X, made], format=X.format) if sp.issparse(X) else np.concatenate([X, made])
+    if sp.issparse(X):
+        return sp.vstack([X, type(X)(made)], format=X.format)
+    return np.concatenate([X, made])
 
 
 def with_columns(X: Any, new: dict[str, Any]) -> Any:

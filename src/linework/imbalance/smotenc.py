@@ -17,6 +17,7 @@ from linework.imbalance.kinds import (
     reject_nonfinite,
     rows_between,
     with_columns,
+    with_rows,
 )
 from linework.imbalance.smote import SMOTE, Pairs, draw_pairs, join, neighbours_of
 
@@ -142,7 +143,7 @@ class SMOTENC(SMOTE):
         more[:, continuous] = in_type(made, X.dtype)
         for c, j in enumerate(categorical):
             more[:, j] = _column(X, j)[source[:, c]]
-        return sp.vstack([X, sp.csr_array(more)], format=X.format) if sp.issparse(X) else filled
+        return with_rows(X, more) if sp.issparse(X) else filled
 
     def _find_columns(self, X: Any) -> None:
         """Set the positions of the columns of categories and of numbers."""
