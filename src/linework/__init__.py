@@ -19,7 +19,9 @@ from linework.evaluate.geometry import (
     distance_to_boundary,
     nearest_boundary_point,
 )
+from linework.evaluate.imbalance_report import ImbalanceReport
 from linework.evaluate.importance import ImportanceDisplay
+from linework.evaluate.logit_adjustment import LogitAdjustment
 from linework.evaluate.masking import MaskingDisplay
 from linework.evaluate.neyman_pearson import NeymanPearsonRule
 from linework.evaluate.operating_points import OperatingPointDisplay
@@ -84,6 +86,7 @@ __all__ = [
     "ElasticNetCV",
     "FisherDiscriminant",
     "GeneralizedInference",
+    "ImbalanceReport",
     "ImportanceDisplay",
     "IndicatorClassifier",
     "Inference",
@@ -95,6 +98,7 @@ __all__ = [
     "LogLinearRegression",
     "LogisticRegression",
     "LogisticRegressionCV",
+    "LogitAdjustment",
     "MaskingDisplay",
     "MultinomialInference",
     "NeymanPearsonRule",

@@ -114,6 +114,7 @@ def with_rows(X: Any, made: Matrix) -> Any:
     """An array, sparse matrix or frame with more rows, all of whose columns are numbers."""
     if is_frame(X):
         names = nw.from_native(X, eager_only=True).columns
+        made = made.toarray() if sp.issparse(made) else made
         return with_columns(X, {name: made[:, j] for j, name in enumerate(names)})
     made = in_type(made, X.dtype)
     if sp.issparse(X):
@@ -129,7 +130,8 @@ def with_columns(X: Any, new: dict[str, Any]) -> Any:
         column = new[name]
         if isinstance(column, np.ndarray):
             column = np.rint(column) if kind.is_integer() or kind == nw.Boolean else column
-            column = nw.new_series(name, column, backend=frame.implementation).cast(kind)
+            column = nw.new_series(name, column, backend=frame.implementation)
+            column = column if kind == nw.Unknown else column.cast(kind)
         columns.append(nw.maybe_reset_index(column))
     more = columns[0].to_frame().with_columns(*columns[1:])
     return nw.maybe_reset_index(nw.concat([frame, more], how="vertical")).to_native()
