@@ -140,9 +140,7 @@ class ImbalanceReport:
             return {name: np.array([line[name] for line in each]) for name in each[0]}
 
         seeds = np.random.SeedSequence(random_state).spawn(n_resamples)
-        others = map_each(
-            seeds, lambda s: measure(_bootstrap(positive, s)), "Resamples", len(seeds)
-        )
+        draws = map_each(seeds, lambda s: measure(_bootstrap(positive, s)), "Resamples", len(seeds))
         self.measures = measure(np.ones(len(positive)))
         self.resampled = {name: np.array([m[name] for m in draws]) for name in self.measures}
 
@@ -191,7 +189,9 @@ class ImbalanceReport:
         return pd.DataFrame(columns, index=self.names)
 
     def plot(self, measures: Any = ("P_D at P_FA", "cost", "miscalibration")) -> Any:
-        """Draw a panel for each measure: a line for each cure, with its interval.
+        """Draw a panel for each measure: each cure with its interval.
+
+        The moved threshold's value is a grey line through all of them.
 
         Parameters
         ----------
