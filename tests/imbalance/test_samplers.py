@@ -67,7 +67,6 @@ class TestNeighbours:
     def test_blocks_do_not_matter(self, monkeypatch: pytest.MonkeyPatch) -> None:
         X, _ = table(n=500)
         whole = nearest(X, 5)
-        monkeypatch.setattr(neighbours, "QUERIES", 13)
         monkeypatch.setattr(neighbours, "POINTS", 17)
         np.testing.assert_array_equal(nearest(X, 5), whole)
 

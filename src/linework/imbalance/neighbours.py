@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
+from threading import Lock
+
 import numpy as np
 import scipy.sparse as sp
 
 from linework.data.blocks import Array, Matrix
 from linework.engine import map_each
 
-QUERIES = 256
-"""Rows whose neighbours are looked for at a time."""
-
 POINTS = 512
-"""Points they are compared with at a time, so that similarities stay in the cache."""
+"""Points that are compared with as many others at a time: their similarities stay in the cache."""
 
 
 def nearest(
@@ -24,8 +24,9 @@ def nearest(
 ) -> Array:
     """The k nearest points of some points, nearest first; none is a neighbour of itself.
 
-    The squared distance is ‖x − z‖² + penalty · (number of codes that differ). Order by it is that
-    by the similarity x'z − ½‖z‖² − ½ penalty · (…), of which a block is one matrix product.
+    The squared distance is ‖x − z‖² + penalty · (number of codes that differ). Minus half of it is
+    x'z − ½‖x‖² − ½‖z‖² − ½ penalty · (…), of which a block is one matrix product, and the first
+    three terms serve the neighbours of x as well as those of z.
 
     Parameters
     ----------
@@ -45,8 +46,9 @@ def nearest(
 
     Notes
     -----
-    Cost: 2 q n d operations by BLAS, and memory for a block of similarities per thread. Points are
-    centred, so that a mean far from the origin costs no digits; sparse ones are not.
+    Cost: n² d operations by BLAS for all points, 2 q n d for q of them, and memory for a block of
+    similarities per thread. Points are centred, so that a mean far from the origin costs no digits;
+    sparse ones are not.
 
     Examples
     --------
@@ -59,32 +61,46 @@ def nearest(
            [2, 1]])
     """
     n = points.shape[0]
-    queries = np.arange(n) if queries is None else queries
+    asked = np.arange(n) if queries is None else queries
     codes = np.zeros((n, 0), np.int64) if codes is None else codes
-    if not sp.issparse(points):
-        points = points - points.mean(axis=0, dtype=np.float64).astype(points.dtype)
-        half = np.einsum("ij,ij->i", points, points) * 0.5
-        # One more column takes ½‖z‖² off within the product.
-        right = np.ascontiguousarray(np.column_stack([points, half]).T)
-        left = np.column_stack([points, -np.ones(n, points.dtype)])
+    if sp.issparse(points):
+        half = 0.5 * np.asarray(points.multiply(points).sum(axis=1)).ravel()
+        left, right = points, points
     else:
-        half = np.asarray(points.multiply(points).sum(axis=1)).ravel() * 0.5
-        left, right = points, points.T.tocsc()
+        points = points - points.mean(axis=0, dtype=np.float64).astype(points.dtype)
+        half = 0.5 * np.einsum("ij,ij->i", points, points)
+        # Two more columns take both halves off within the product.
+        one = np.ones(n, points.dtype)
+        left, right = np.column_stack([points, half, one]), np.column_stack([points, -one, -half])
+    others = _blocks(np.arange(n))
+    rows = others if queries is None else _blocks(queries)
+    left, right = [left[part] for part in rows], [right[part] for part in others]
+    best = np.full((n, k), -np.inf, points.dtype)
+    found = np.full((n, k), -1, np.int64)
+    least = np.full(n, np.inf, points.dtype)
+    least[asked] = -np.inf
+    locks = [Lock() for _ in others]
 
-    def search(start: int) -> Array:
+    def compare(pair: tuple[int, int]) -> None:
         from linework.imbalance.neighbours_kernels import keep_largest
 
-        own = queries[start : start + QUERIES]
-        rows = left[own]
-        best = np.full((len(own), k), -np.inf, rows.dtype)
-        found = np.full((len(own), k), -1, np.int64)
-        for first in range(0, n, POINTS):
-            block = slice(first, min(first + POINTS, n))
-            S = rows @ right[:, block]
-            if sp.issparse(S):
-                S = S.toarray() - half[block]
-            keep_largest(S, first, own, codes[own], codes, 0.5 * penalty, best, found)
-        return found
+        a, b = pair
+        S = left[a] @ right[b].T
+        if sp.issparse(S):
+            S = S.toarray() - half[rows[a], None] - half[others[b]]
+        both = queries is None and a != b
+        with ExitStack() as held:  # of the points whose lists change, lower ones first
+            for at in sorted({a, b} if both else {a}):
+                held.enter_context(locks[at])
+            keep_largest(S, rows[a], others[b], codes, 0.5 * penalty, both, best, found, least)
 
-    starts = range(0, len(queries), QUERIES)
-    return np.concatenate(map_each(starts, search, "Neighbours", len(starts)))
+    if queries is None:  # neighbours in this list share no block, so threads seldom wait
+        pairs = [(a, a + gap) for gap in range(len(rows)) for a in range(len(rows) - gap)]
+    else:
+        pairs = [(a, b) for b in range(len(others)) for a in range(len(rows))]
+    map_each(pairs, compare, "Neighbours", len(pairs))
+    return found[asked]
+
+
+def _blocks(numbers: Array) -> list[Array]:
+    return [numbers[start : start + POINTS] for start in range(0, len(numbers), POINTS)]
