@@ -234,6 +234,13 @@ class TestSMOTENC:
         from_sparse, _ = SMOTENC([1, 3]).fit_resample(sp.csc_array(numbers), y)
         np.testing.assert_allclose(from_sparse.toarray(), from_dense)
 
+    def test_columns_may_be_numbered(self) -> None:
+        X, y = self.mixed()
+        expected, _ = SMOTENC().fit_resample(X, y)
+        X.columns = range(5)
+        numbered, _ = SMOTENC().fit_resample(X, y)
+        assert (numbered.to_numpy() == expected.to_numpy()).all()
+
     @pytest.mark.parametrize(
         ("columns", "words"),
         [([0, 10], "all features must be in"), (["no"], "'no'"), (range(5), "only with cate")],

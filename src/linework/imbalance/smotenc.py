@@ -131,7 +131,7 @@ class SMOTENC(SMOTE):
             frame = nw.from_native(X, eager_only=True)
             names = frame.columns
             new = {names[j]: made[:, c] for c, j in enumerate(continuous)}
-            new |= {names[j]: frame[names[j]][source[:, c]] for c, j in enumerate(categorical)}
+            new |= {names[j]: frame[:, int(j)][source[:, c]] for c, j in enumerate(categorical)}
             return with_columns(X, new)
         if sp.issparse(X):
             more = np.empty((len(source), X.shape[1]), X.dtype)
@@ -186,7 +186,7 @@ def _numeric(X: Any, columns: Array) -> Table:
     """The table of these columns, which hold numbers."""
     if is_frame(X):
         frame = nw.from_native(X, eager_only=True)
-        return as_table(frame.select(*(frame.columns[j] for j in columns)).to_native())
+        return as_table(frame[:, columns.tolist()].to_native())
     return as_table(X[:, columns]) if X.dtype.kind in "OUS" else as_table(X).columns(columns)
 
 
@@ -199,7 +199,7 @@ def _codes(X: Any, j: int, rows: Array) -> Array:
     """Numbers for the categories in these rows of a column; gaps are one category."""
     if is_frame(X):
         frame = nw.from_native(X, eager_only=True)
-        entries = frame[frame.columns[j]][rows].to_list()
+        entries = frame[:, int(j)][rows].to_list()
     else:
         entries = _column(X, j)[rows].tolist()
     seen: dict[Any, int] = {}
