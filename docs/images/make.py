@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_wine
 from sklearn.model_selection import train_test_split
 from sklearn.naive_bayes import GaussianNB
@@ -14,9 +15,11 @@ from linework import (
     DecisionRegionDisplay,
     DecisionRule,
     DiscriminantProjectionDisplay,
+    ImbalanceReport,
     IndicatorClassifier,
     LinearDiscriminantAnalysis,
     LinearRegression,
+    LogisticRegression,
     MaskingDisplay,
     NeymanPearsonRule,
     OperatingPointDisplay,
@@ -91,6 +94,11 @@ def main() -> None:
     X, y = load_diabetes(return_X_y=True, as_frame=True)
     residuals = ResidualPanelDisplay.from_estimator(LinearRegression().fit(X, y), X, y)
     save(residuals.figure_, "residuals")
+
+    rng = np.random.default_rng(0)  # the rows of the page on imbalance
+    rare = (rng.random(10_000) < 0.02).astype(int)
+    X = rng.standard_normal((10_000, 4)) + 0.8 * rare[:, None]
+    save(ImbalanceReport(LogisticRegression(), X, rare, costs=[1, 49]).plot(), "imbalance")
 
 
 def save(figure: Any, name: str) -> None:

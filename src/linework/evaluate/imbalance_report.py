@@ -56,7 +56,7 @@ class ImbalanceReport:
         Share of false alarms at which detections are compared.
     cv : int or splitter, default=5
     n_resamples : int, default=200
-        Bootstrap samples of the rows, of which the intervals are quantiles.
+        Bootstrap samples of the rows, for the intervals.
     confidence : float, default=0.95
     random_state : int, default=0
 
@@ -75,7 +75,9 @@ class ImbalanceReport:
 
     Notes
     -----
-    Intervals say what other rows to judge by would change, with the models as they are.
+    Intervals say what other rows to judge by would change, with the models as they are. They are
+    quantiles of the bootstrap samples less the bias of these, their mean less the value: rows that
+    come twice make posteriors look less calibrated than they are.
 
     Examples
     --------
@@ -175,16 +177,19 @@ class ImbalanceReport:
             {name: values - values[:, [at]] for name, values in self.resampled.items()},
         )
 
-    def _interval(self, values: Array) -> Array:
+    def _interval(self, value: Array, resampled: Array) -> Array:
         tail = 0.5 * (1.0 - self.confidence)
-        return np.asarray(np.quantile(values, [tail, 1.0 - tail], axis=0, method="nearest"))
+        ends = np.quantile(resampled, [tail, 1.0 - tail], axis=0, method="nearest")
+        with np.errstate(invalid="ignore"):  # of infinite losses
+            bias = resampled.mean(axis=0) - value
+        return np.asarray(ends - np.where(np.isfinite(bias), bias, 0.0))
 
     def _frame(self, values: dict[str, Array], resampled: dict[str, Array]) -> Any:
         import pandas as pd
 
         columns: dict[tuple[str, str], Array] = {}
         for name, value in values.items():
-            low, high = self._interval(resampled[name])
+            low, high = self._interval(value, resampled[name])
             columns |= {(name, "value"): value, (name, "low"): low, (name, "high"): high}
         return pd.DataFrame(columns, index=self.names)
 
@@ -215,13 +220,15 @@ class ImbalanceReport:
         )
         places = np.arange(len(self.names))
         for ax, name in zip(axes[0], measures, strict=True):
-            value, (low, high) = self.measures[name], self._interval(self.resampled[name])
+            value = self.measures[name]
+            low, high = self._interval(value, self.resampled[name])
             ax.axvline(value[self.names.index("moved threshold")], c="0.8", lw=1.0, zorder=0)
             ax.hlines(places, low, high, color=style(0).color, lw=2.0)
             ax.plot(value, places, "o", c=style(0).color, mec="white", ms=8.0)
             title = f"P_D at P_FA = {self.p_fa:g}" if name == "P_D at P_FA" else name
             ax.set_xlabel(title)
             ax.margins(y=0.1)
+            ax.locator_params(axis="x", nbins=5)
         axes[0, 0].set_yticks(places, self.names)
         axes[0, 0].invert_yaxis()
         return figure
