@@ -49,6 +49,11 @@ def test_moving_the_threshold_changes_decisions_only(report: ImbalanceReport) ->
     assert changed == {"P_D", "P_FA", "cost"}
 
 
+def test_posteriors_of_every_cure_are_for_the_shares_in_y(report: ImbalanceReport) -> None:
+    loss = report.measures["log loss"]
+    np.testing.assert_allclose(loss, loss[0], rtol=0.05)
+
+
 def test_intervals_hold_the_values_and_differences_are_paired(report: ImbalanceReport) -> None:
     frame, less = report.to_frame(), report.differences()
     for name in report.measures:

@@ -213,6 +213,15 @@ class TestSMOTENC:
         made = X_new.iloc[len(X) :]
         assert set(zip(made["word"], made["kind"], strict=True)) <= allowed
 
+    def test_a_category_is_as_far_as_a_standard_deviation(self) -> None:
+        # 0 is nearer to 3 than to 2, which has another category: 9 < 4 + 3.77², and > 4 + 3.77.
+        small = np.array([[0.0, 5], [3.0, 5], [2.0, 6], [10.0, 7]])
+        large = np.column_stack([np.zeros(40), np.full(40, 6)])
+        sampler = SMOTENC([1], k_neighbors=1)
+        X_new, _ = sampler.fit_resample(np.vstack([large, small]), np.repeat([0, 1], [40, 4]))
+        assert sampler.median_std_ == {1: pytest.approx(3.77, abs=0.01)}
+        assert set(X_new[44:, 1]) == {5.0}
+
     def test_columns_keep_their_types_and_order(self) -> None:
         X, y = self.mixed()
         X_new, _ = SMOTENC().fit_resample(X, y)

@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from scipy.special import logsumexp
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from linework.classifier import contrast
+from linework.classifier import contrast, log_posterior
 from linework.data.blocks import Array
 from linework.data.sources import as_table, check_weight, reject_other_length
 from linework.discriminant.linear import LinearDiscriminantAnalysis
@@ -222,14 +221,13 @@ class ResampledClassifier(PosteriorWrapper):
     def predict_log_proba(self, X: Any) -> Array:  # noqa: D102
         check_is_fitted(self)
         if hasattr(self.estimator_, "predict_log_proba"):
-            log_posterior = np.asarray(self.estimator_.predict_log_proba(X))
+            scores = np.asarray(self.estimator_.predict_log_proba(X))
         else:
             with np.errstate(divide="ignore"):
-                log_posterior = np.log(self.estimator_.predict_proba(X))
+                scores = np.log(self.estimator_.predict_proba(X))
         if not self.correct_prior:
-            return log_posterior
-        moved = log_posterior + np.log(self.shift_)
-        return np.asarray(moved - logsumexp(moved, axis=1, keepdims=True))
+            return scores
+        return log_posterior(scores + np.log(self.shift_))
 
     @available_if(_gives("predict_proba"))
     def predict_proba(self, X: Any) -> Array:  # noqa: D102
