@@ -44,6 +44,17 @@ class TestNeighbours:
         at = np.take_along_axis(distance, nearest(X, k), axis=1)
         np.testing.assert_allclose(at, np.sort(distance, axis=1)[:, :k], rtol=1e-6)
 
+    @pytest.mark.parametrize("scale", [1e-160, 1.0, 1e150])
+    def test_heavy_tails_and_any_scale(self, scale: float) -> None:
+        X = np.random.default_rng(0).standard_cauchy((800, 3)) ** 3
+        distance = ((X[:, None] - X[None]) ** 2).sum(axis=2)
+        np.fill_diagonal(distance, np.inf)
+        at = np.take_along_axis(distance, nearest(X * scale, 4), axis=1)
+        # Centring rounds by the largest row, which may be 1e15 times as far as the nearest are.
+        np.testing.assert_allclose(
+            at, np.sort(distance, axis=1)[:, :4], rtol=1e-6, atol=1e-14 * np.abs(X).max()
+        )
+
     def test_of_equally_near_points_the_first_come_first(self) -> None:
         np.testing.assert_array_equal(
             nearest(np.zeros((4, 2)), 2), [[1, 2], [0, 2], [0, 1], [0, 1]]

@@ -7,24 +7,25 @@ from numba import njit
 
 from linework.data.blocks import Array
 
-RUN = 32
-"""Similarities that are looked at together before each by itself: a few vector registers."""
+RUN = 16
+"""Similarities that are looked at together before each by itself."""
 
 
 @njit(cache=True, nogil=True)
-def _insert(best: Array, found: Array, value: float, point: int) -> None:
-    """Put a point into a list of k that descends, of equal ones the lower number first."""
-    place = len(best)
+def _insert(best: Array, found: Array, i: int, value: float, point: int) -> None:
+    """Put a point into list i of k that descends, of equal ones the lower number first."""
+    k = best.shape[1]
+    place = k
     while place > 0 and (
-        value > best[place - 1] or (value == best[place - 1] and point < found[place - 1])
+        value > best[i, place - 1] or (value == best[i, place - 1] and point < found[i, place - 1])
     ):
         place -= 1
-    for later in range(len(best) - 1, place, -1):
-        best[later] = best[later - 1]
-        found[later] = found[later - 1]
-    if place < len(best):
-        best[place] = value
-        found[place] = point
+    for later in range(k - 1, place, -1):
+        best[i, later] = best[i, later - 1]
+        found[i, later] = found[i, later - 1]
+    if place < k:
+        best[i, place] = value
+        found[i, place] = point
 
 
 @njit(cache=True, nogil=True, fastmath={"nnan", "nsz", "reassoc"})
@@ -32,6 +33,7 @@ def keep_largest(
     S: Array,
     rows: Array,
     columns: Array,
+    points: Array,
     codes: Array,
     penalty: float,
     both: bool,
@@ -39,15 +41,17 @@ def keep_largest(
     found: Array,
     least: Array,
 ) -> None:
-    """Keep the k largest similarities of each point, the largest first, in place.
+    """Keep the k largest similarities −½ d² of each point, the largest first, in place.
 
     The lists do not depend on the order in which blocks come. Cost: two comparisons for each number
-    of S.
+    of S, and a distance in full for each that may come into a list.
 
     Parameters
     ----------
     S : array of shape (q, c)
-        Similarities of points ``rows`` (q,) to points ``columns`` (c,).
+        No less than the similarities of points ``rows`` (q,) to points ``columns`` (c,).
+    points : array of shape (n, d)
+        All points; without columns, S is exact.
     codes : array of int of shape (n, m)
         Categories of all points.
     penalty : float
@@ -61,7 +65,7 @@ def keep_largest(
     least : array of shape (n,)
         The last column of ``best``, or +∞ for a point that is not asked for.
     """
-    k, m = best.shape[1], codes.shape[1]
+    k, m, d = best.shape[1], codes.shape[1], points.shape[1]
     bound = least[columns]
     for a in range(len(rows)):
         i = rows[a]
@@ -79,15 +83,20 @@ def keep_largest(
             if reach < 0.0:
                 continue
             for b in range(first, last):
-                j, value = columns[b], S[a, b]
+                j, value = columns[b], float(S[a, b])
                 if i == j or (value < least[i] and not (both and value >= bound[b])):
                     continue
+                if d > 0:
+                    square = 0.0
+                    for c in range(d):
+                        square += (points[i, c] - points[j, c]) ** 2
+                    value = -0.5 * square
                 for c in range(m):
                     if codes[i, c] != codes[j, c]:
                         value -= penalty
                 if value >= least[i]:
-                    _insert(best[i], found[i], value, j)
+                    _insert(best, found, i, value, j)
                     least[i] = best[i, k - 1]
                 if both and value >= bound[b]:
-                    _insert(best[j], found[j], value, i)
+                    _insert(best, found, j, value, i)
                     least[j] = bound[b] = best[j, k - 1]
