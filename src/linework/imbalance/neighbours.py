@@ -74,7 +74,7 @@ def nearest(
     left, right = [left[part] for part in rows], [right[part] for part in others]
     best = np.full((n, k), -np.inf)
     found = np.full((n, k), -1, np.int64)
-    least = np.full(n, np.inf)
+    least = np.full(n, np.inf, left[0].dtype)
     least[asked] = -np.inf
     locks, own = [Lock() for _ in others], local()
 

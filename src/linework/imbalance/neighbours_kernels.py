@@ -10,6 +10,9 @@ from linework.data.blocks import Array
 RUN = 16
 """Similarities that are looked at together before each by itself."""
 
+LOWER = 1.0 + 2.0**-22
+"""Takes a negative number below itself, in single precision too."""
+
 
 @njit(cache=True, nogil=True)
 def _insert(best: Array, found: Array, i: int, value: float, point: int) -> None:
@@ -63,7 +66,8 @@ def keep_largest(
     found : array of int of shape (n, k)
         Their points.
     least : array of shape (n,)
-        The last column of ``best``, or +∞ for a point that is not asked for.
+        The last column of ``best``, rounded down, or +∞ for a point that is not asked for. Of the
+        type of S: numbers of one type are compared many at a time.
     """
     k, m, d = best.shape[1], codes.shape[1], points.shape[1]
     bound = least[columns]
@@ -71,7 +75,7 @@ def keep_largest(
         i = rows[a]
         for first in range(0, len(columns), RUN):
             last = min(first + RUN, len(columns))
-            own, reach = least[i], -np.inf
+            own, reach = least[i], np.float32(-np.inf)
             if both:
                 for b in range(first, last):
                     gap = S[a, b] - (bound[b] if bound[b] < own else own)
@@ -96,7 +100,7 @@ def keep_largest(
                         value -= penalty
                 if value >= least[i]:
                     _insert(best, found, i, value, j)
-                    least[i] = best[i, k - 1]
+                    least[i] = best[i, k - 1] * LOWER
                 if both and value >= bound[b]:
                     _insert(best, found, j, value, i)
-                    least[j] = bound[b] = best[j, k - 1]
+                    least[j] = bound[b] = best[j, k - 1] * LOWER
