@@ -1,10 +1,11 @@
-"""Run scikit-learn's own tests of behaviour with linework's classes in the place of its own.
+"""Run the peers' own tests of behaviour with linework's classes in the place of theirs.
 
     python bench/peer_suites.py [--suite NAME] [-k EXPR] [--verbose]
 
-The test modules are those of the installed scikit-learn wheel, unchanged. Each name is swapped for
-a stand-in: linework's class, which also accepts the peer's parameters that only pick an algorithm,
-and drops them. So a test of `Ridge(solver="svd")` still checks what ridge regression must do.
+The test modules are those of the installed scikit-learn and imbalanced-learn, unchanged. Each name
+is swapped for a stand-in: linework's class, which also accepts the peer's parameters that only pick
+an algorithm, and drops them. So a test of `Ridge(solver="svd")` still checks what ridge regression
+must do.
 A test is *not applicable* when it uses nothing of linework's, when it needs a parameter linework
 lacks on purpose, or when `EXPLAINED` says why linework answers differently. Every other failure is
 a defect, and makes the exit code 1.
@@ -71,6 +72,25 @@ SUITES: dict[str, dict[str, str]] = {
         "learning_curve": "learning_curve",
         "validation_curve": "validation_curve",
     },
+    "imblearn.under_sampling._prototype_selection.tests.test_random_under_sampler": {
+        "RandomUnderSampler": "RandomUnderSampler"
+    },
+    "imblearn.over_sampling.tests.test_random_over_sampler": {
+        "RandomOverSampler": "RandomOverSampler"
+    },
+    "imblearn.over_sampling.tests.test_common": {
+        "SMOTE": "SMOTE",
+        "SMOTENC": "SMOTENC",
+        "BorderlineSMOTE": "BorderlineSMOTE",
+    },
+    "imblearn.over_sampling._smote.tests.test_smote": {"SMOTE": "SMOTE"},
+    "imblearn.over_sampling._smote.tests.test_smote_nc": {"SMOTENC": "SMOTENC"},
+    "imblearn.over_sampling._smote.tests.test_borderline_smote": {
+        "BorderlineSMOTE": "BorderlineSMOTE"
+    },
+    "imblearn.ensemble.tests.test_easy_ensemble": {
+        "EasyEnsembleClassifier": "EasyEnsembleClassifier"
+    },
 }
 
 # Parameters that pick an algorithm and leave the model as it is: accepted and dropped.
@@ -93,6 +113,7 @@ IGNORED: dict[str, str] = {
     "PoissonRegressor": "solver verbose",
     "GammaRegressor": "solver verbose",
     "TweedieRegressor": "solver verbose",
+    "EasyEnsembleClassifier": "n_jobs verbose",
 }
 
 # Switches for the peer's convention, where linework has another one by default.
@@ -112,6 +133,9 @@ COVARIANCE_ABSENT = {
 LOGISTIC_ABSENT = {"penalty": "C and l1_ratio say it, and scikit-learn is about to drop it"}
 GLM_ABSENT = {"warm_start": "wherever a fit begins, it takes about ten reads of the rows"}
 ABSENT: dict[str, dict[str, str]] = {
+    "RandomOverSampler": {"shrinkage": "rows are repeated as they are; SMOTE makes others"},
+    "SMOTENC": {"categorical_encoder": "categories are compared, and nothing is encoded"},
+    "EasyEnsembleClassifier": {"warm_start": DESCENT_ABSENT["warm_start"]},
     "Lasso": DESCENT_ABSENT,
     "ElasticNet": DESCENT_ABSENT,
     "LinearDiscriminantAnalysis": COVARIANCE_ABSENT,
@@ -134,6 +158,9 @@ AHEAD = "scikit-learn warns of a change to come, which linework begins with"
 ONE_CLASS = "one class leaves nothing to tell apart, and every classifier here says so"
 DISTINCT = "three classes have three dichotomies, and no column is repeated"
 PRIVATE = "it looks at scikit-learn's private parts"
+NO_ENCODER = "categories are compared, and nothing is encoded"
+NO_ROWS = "a fitted sampler holds no rows, so no estimator of neighbours that does"
+MEMBERS = "estimators_ are ResampledClassifiers, each with its estimator_, and no pipelines"
 NO_CALLBACKS = "convergence_.trace shows every iteration, so there are no callbacks"
 MORE_KEYS = "results have the road taken and standard errors, too"
 DESCENT_TESTS = "test_coordinate_descent::"
@@ -232,6 +259,16 @@ EXPLAINED: dict[str, tuple[str, str]] = {
     "test_search::test_grid_search_cv_results": ("(22,), (20,) mismatch", MORE_KEYS),
     "test_search::test_custom_run_search": ("!= 'road'", MORE_KEYS),
     "test_validation::test_cross_validate[*]": ("assert 5 == 4", MORE_KEYS),
+    "test_common::test_smote_m_neighbors": ("'nn_k_'", NO_ROWS),
+    "test_common::test_heterogeneous_smote_k_custom_nn": (
+        "knows no categories",
+        "an estimator of neighbours is given numbers, and categories are not made such",
+    ),
+    "test_smote_nc::test_smotenc_check_target_type": ("Regex pattern did not match", OTHER_WORDS),
+    "test_smote_nc::test_smotenc_categorical_encoder": ("'categorical_encoder_'", NO_ENCODER),
+    "test_smote_nc::test_smote_nc_categorical_features_auto_error": ("Regex pattern", OTHER_WORDS),
+    "test_easy_ensemble::test_easy_ensemble_classifier": ("'named_steps'", MEMBERS),
+    "test_easy_ensemble::test_estimator": ("'estimator_'", MEMBERS),
 }
 
 UNKNOWN_PARAMETER = (
@@ -417,10 +454,10 @@ class PeerSuites:
 
     def not_applicable(self, test: str, report: pytest.TestReport, error: str) -> str | None:
         if report.skipped and hasattr(report, "wasxfail"):
-            return f"scikit-learn expects a failure: {report.wasxfail.removeprefix('reason: ')}"
+            return f"the peer expects a failure: {report.wasxfail.removeprefix('reason: ')}"
         if report.skipped:
             skip = error.removeprefix("Skipped").lstrip(": ")
-            return f"skipped by scikit-learn: {skip or 'it gives no reason'}"
+            return f"skipped by the peer: {skip or 'it gives no reason'}"
         if report.when == "call" and not self.usage.touched:
             return "uses nothing of linework's"
         pattern = next((pattern for pattern in EXPLAINED if matches(pattern, test)), None)
@@ -457,7 +494,7 @@ def main() -> int:
     if not names:
         parser.error(f"no suite is called {options.suite!r}; there are: {', '.join(SUITES)}")
     plugin = PeerSuites(names)
-    # scikit-learn's conftest holds, and no configuration of ours: the tests run as its authors'.
+    # The peer's conftest holds, and no configuration of ours: the tests run as its authors'.
     status = pytest.main(
         [
             *("-qq", "-c", os.devnull, "-p", "no:cacheprovider", "--disable-warnings"),

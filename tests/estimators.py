@@ -12,7 +12,7 @@ import linework
 
 Array = np.ndarray
 
-ESTIMATORS: list[type[BaseEstimator]] = [
+CLASSES: list[type[BaseEstimator]] = [
     thing
     for thing in (getattr(linework, name) for name in linework.__all__)
     if isinstance(thing, type)
@@ -20,6 +20,8 @@ ESTIMATORS: list[type[BaseEstimator]] = [
     and not issubclass(thing, MetaEstimatorMixin)
     and hasattr(thing, "predict")
 ]
+ESTIMATORS = [cls for cls in CLASSES if hasattr(cls, "predict")]
+SAMPLERS = [cls for cls in CLASSES if hasattr(cls, "fit_resample")]
 
 # Settings under which a fit takes another road, tried wherever there is such a parameter.
 SETTINGS: list[dict[str, Any]] = [
@@ -44,6 +46,8 @@ SETTINGS_OF: dict[str, list[dict[str, Any]]] = {
         {"rule": linework.DecisionRule(priors="equal")},
         {"rule": linework.TunedThresholds()},
     ],
+    "EasyEnsembleClassifier": [{"n_estimators": 2, "correct_prior": False}],
+    "ResampledClassifier": [{"sampler": linework.RandomOverSampler()}],
     "LogisticRegression": [{"l1_ratio": 0.5}, {"l1_ratio": 1.0}, {"class_weight": "balanced"}],
     "LogisticRegressionCV": [{"rule": "1se"}, {"l1_ratios": (0.5,), "Cs": (0.1, 1.0)}],
     "GLM": [
@@ -88,6 +92,11 @@ def _builder(cls: type[BaseEstimator], setting: dict[str, Any]) -> Callable[[], 
     return lambda: cls(**setting)
 
 
+def draws_rows(model: BaseEstimator) -> bool:
+    """Whether it is fitted to random rows, so that their order decides which they are."""
+    return isinstance(model, linework.ResampledClassifier | linework.EasyEnsembleClassifier)
+
+
 def _is_updatable(model: BaseEstimator) -> bool:
     """Whether rows can be added to it: not where it needs all of them, as for smearing."""
     return hasattr(model, "forget") and model.get_params().get("mean") != "smearing"
@@ -95,8 +104,16 @@ def _is_updatable(model: BaseEstimator) -> bool:
 
 every_estimator = pytest.mark.parametrize("cls", ESTIMATORS, ids=lambda cls: cls.__name__)
 every_variant = pytest.mark.parametrize("build", _variants())
-every_classifier_variant = pytest.mark.parametrize(
-    "build", [variant for variant in _variants() if is_classifier(variant.values[0]())]
+every_variant_of_all_rows = pytest.mark.parametrize(
+    "build", [variant for variant in _variants() if not draws_rows(variant.values[0]())]
+)
+every_classifier_variant_of_all_rows = pytest.mark.parametrize(
+    "build",
+    [
+        variant
+        for variant in _variants()
+        if is_classifier(variant.values[0]()) and not draws_rows(variant.values[0]())
+    ],
 )
 every_variant_with_intercept = pytest.mark.parametrize(
     "build",

@@ -16,10 +16,12 @@ from estimators import (
     assert_same,
     coefficients,
     digits,
-    every_classifier_variant,
+    draws_rows,
+    every_classifier_variant_of_all_rows,
     every_estimator,
     every_updatable_variant,
     every_variant,
+    every_variant_of_all_rows,
     held_out_by,
     precise,
     problem,
@@ -47,7 +49,11 @@ def rng() -> np.random.Generator:
 
 
 def refused_checks(estimator: BaseEstimator) -> dict[str, str]:
-    """Checks on rows that do not determine the model, as scikit-learn's own class says, too."""
+    """Checks that a model cannot pass, and scikit-learn's own class of its kind neither."""
+    if draws_rows(estimator):
+        reason = "a weighted row is drawn once, its copies are drawn each by itself"
+        kinds = ("equivalence_on_dense_data", "equivalence_on_sparse_data")
+        return {f"check_sample_weight_{kind}": reason for kind in kinds}
     if not isinstance(estimator, linework.QuadraticDiscriminantAnalysis) or estimator.reg_param:
         return {}
     reason = "a class varies in fewer directions than there are columns, and that is refused"
@@ -200,7 +206,7 @@ class TestKindsOfInput:
 
 
 class TestWeights:
-    @every_variant
+    @every_variant_of_all_rows
     def test_weight_two_is_the_row_twice(self, build: Any, rng: np.random.Generator) -> None:
         X, y = problem(build())
         w = rng.integers(1, 4, ROWS)
@@ -231,7 +237,7 @@ class TestWeights:
 
 
 class TestSymmetries:
-    @every_variant
+    @every_variant_of_all_rows
     def test_order_of_rows_does_not_matter(self, build: Any, rng: np.random.Generator) -> None:
         X, y = problem(build())
         order = rng.permutation(ROWS)
@@ -249,7 +255,7 @@ class TestSymmetries:
             follows = right[..., order] if np.shape(right)[-1:] == order.shape else right
             assert_close([left], [follows], digits(model))
 
-    @every_classifier_variant
+    @every_classifier_variant_of_all_rows
     def test_names_of_classes_do_not_matter(self, build: Any) -> None:
         X, y = problem(build())
         names = np.array(["c", "a", "b"])

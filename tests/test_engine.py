@@ -321,3 +321,13 @@ def test_no_threads_are_too_few() -> None:
         threads(0),
     ):
         pass
+
+
+def test_items_of_any_value_are_worked_on() -> None:
+    with threads(2):
+        assert map_each([None, 0, None, ""], lambda item: (item,)) == [
+            (None,),
+            (0,),
+            (None,),
+            ("",),
+        ]

@@ -21,7 +21,7 @@ LAYERS = [
     ["folds"],
     ["solvers"],
     ["candidates"],
-    ["estimator", "labels", "dichotomies"],
+    ["estimator", "labels", "dichotomies", "priors"],
     ["classifier", "design"],
     ["regression", "likelihood", "discriminant"],
     ["multiclass"],

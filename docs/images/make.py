@@ -18,10 +18,12 @@ from linework import (
     DecisionRule,
     DiscriminantProjectionDisplay,
     GridSearchCV,
+    ImbalanceReport,
     IndicatorClassifier,
     Lasso,
     LinearDiscriminantAnalysis,
     LinearRegression,
+    LogisticRegression,
     MaskingDisplay,
     NeymanPearsonRule,
     OperatingPointDisplay,
@@ -114,6 +116,11 @@ def main() -> None:
     code = OutputCodeClassifier(code="search", decoder="hamming", random_state=0)
     code.fit(X[:1000], y[:1000])
     save(CodingMatrixDisplay.from_estimator(code, X[1000:], y[1000:]).figure_, "coding")
+
+    rng = np.random.default_rng(0)  # the rows of the page on imbalance
+    rare = (rng.random(10_000) < 0.02).astype(int)
+    X = rng.standard_normal((10_000, 4)) + 0.8 * rare[:, None]
+    save(ImbalanceReport(LogisticRegression(), X, rare, costs=[1, 49]).plot(), "imbalance")
 
 
 def save(figure: Any, name: str) -> None:

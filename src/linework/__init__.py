@@ -25,7 +25,9 @@ from linework.evaluate.geometry import (
     distance_to_boundary,
     nearest_boundary_point,
 )
+from linework.evaluate.imbalance_report import ImbalanceReport
 from linework.evaluate.importance import ImportanceDisplay
+from linework.evaluate.logit_adjustment import LogitAdjustment
 from linework.evaluate.masking import MaskingDisplay
 from linework.evaluate.neyman_pearson import NeymanPearsonRule
 from linework.evaluate.operating_points import OperatingPointDisplay
@@ -42,6 +44,12 @@ from linework.evaluate.rules import DecisionRule
 from linework.evaluate.score_curves import LearningCurveDisplay, ValidationCurveDisplay
 from linework.evaluate.search_curve import SearchCurveDisplay
 from linework.evaluate.thresholds import TunedThresholds
+from linework.imbalance.borderline import BorderlineSMOTE
+from linework.imbalance.easy_ensemble import EasyEnsembleClassifier
+from linework.imbalance.resampled import ResampledClassifier
+from linework.imbalance.rows import RandomOverSampler, RandomUnderSampler
+from linework.imbalance.smote import SMOTE
+from linework.imbalance.smotenc import SMOTENC
 from linework.inference.generalized_result import GeneralizedInference
 from linework.inference.infer import infer
 from linework.inference.influence import Influence, influence
@@ -78,7 +86,10 @@ from linework.selection.validation import cross_val_predict, cross_validate
 
 __all__ = [
     "GLM",
+    "SMOTE",
+    "SMOTENC",
     "AucComparison",
+    "BorderlineSMOTE",
     "CalibratedClassifier",
     "ClassDensityDisplay",
     "CodingMatrixDisplay",
@@ -91,6 +102,7 @@ __all__ = [
     "DecisionRule",
     "Design",
     "DiscriminantProjectionDisplay",
+    "EasyEnsembleClassifier",
     "EffectDisplay",
     "ElasticNet",
     "ElasticNetCV",
@@ -99,6 +111,7 @@ __all__ = [
     "Gaussian",
     "GeneralizedInference",
     "GridSearchCV",
+    "ImbalanceReport",
     "ImportanceDisplay",
     "IndicatorClassifier",
     "Inference",
@@ -111,6 +124,7 @@ __all__ = [
     "LogLinearRegression",
     "LogisticRegression",
     "LogisticRegressionCV",
+    "LogitAdjustment",
     "MaskingDisplay",
     "ModelFileError",
     "MultinomialInference",
@@ -126,10 +140,13 @@ __all__ = [
     "OutputCodeClassifier",
     "Polynomial",
     "QuadraticDiscriminantAnalysis",
+    "RandomOverSampler",
+    "RandomUnderSampler",
     "RankedScores",
     "RegularizedDiscriminantAnalysis",
     "RegularizedDiscriminantAnalysisCV",
     "ReliabilityDisplay",
+    "ResampledClassifier",
     "ResidualPanelDisplay",
     "Ridge",
     "RidgeCV",

@@ -283,14 +283,16 @@ def _for_each(
 
     def run() -> None:
         busy, _worker.busy = getattr(_worker, "busy", False), True
-        number = math.inf  # where it is not an item that fails, but what gives them
+        number: float = math.inf  # where it is not an item that fails, but what gives them
         try:
             while not stop.is_set():
+                number = math.inf
                 with lock:
-                    number, item = next(queue, (math.inf, None))
-                if item is None:
+                    entry = next(queue, None)
+                if entry is None:
                     return
-                advance(work(int(number), item))
+                number, item = entry
+                advance(work(number, item))
         except Exception as error:
             errors[number] = error
             stop.set()

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 
 from linework.data.blocks import Array
+from linework.priors import check_priors, shifted
 
 
 class Decision(Protocol):
@@ -107,7 +108,7 @@ class DecisionRule:
             trained = shares if self.training_priors is None else self.training_priors
             equal = isinstance(self.priors, str) and self.priors == "equal"
             here = np.full(K, 1.0 / K) if equal else self.priors
-            shift = _priors(here, K, "priors") / _priors(trained, K, "training_priors")
+            shift = check_priors(here, K, "priors") / check_priors(trained, K, "training_priors")
         if self.reject is not None and not self.reject >= 0.0:
             raise ValueError(f"reject is {self.reject!r}, and a cost of zero or more is expected.")
         return LeastCost(shift, cost_matrix(self.costs, K), self.reject)
@@ -131,8 +132,7 @@ class LeastCost:
 
     def posterior(self, scores: Array) -> Array:
         """Posteriors (n, K) under the priors where decisions are made."""
-        shifted = scores * self.shift
-        return np.asarray(shifted / shifted.sum(axis=1, keepdims=True))
+        return shifted(scores, self.shift)
 
     def risk(self, scores: Array, costs: Any = None) -> Array:
         """The expected cost (n, K) of each class, or (n, K + 1) where rows may be rejected.
@@ -185,13 +185,3 @@ def cost_matrix(costs: Any, K: int) -> Array:
 def _check_costs(costs: Array) -> None:
     if not np.isfinite(costs).all():
         raise ValueError("costs holds NaN or infinity: give a finite cost of every error.")
-
-
-def _priors(values: Any, K: int, name: str) -> Array:
-    p = np.empty(0) if isinstance(values, str) else np.asarray(values, np.float64)
-    if p.shape != (K,) or not (p > 0.0).all() or not np.isclose(p.sum(), 1.0):
-        raise ValueError(
-            f"{name} is {values!r}, and {K} positive numbers that add up to 1 are expected, one "
-            "for each class in their order."
-        )
-    return p

@@ -1,0 +1,1 @@
+"""Few rows against many: resampling, and ensembles of balanced subsets."""
