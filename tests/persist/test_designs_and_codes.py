@@ -224,6 +224,30 @@ class TestFormulas:
             save(search, path, X)
 
 
+@pytest.mark.parametrize(
+    ("place", "value", "match"),
+    [
+        (["dtype"], "S1000000000", "dtype is 'S1000000000', and"),
+        (["terms_", "object", 1, "single", "tuple", 0, "object", 1, "parts", "tuple", 0],
+         "Expression", "'Expression' is no part of a date"),
+    ],
+)  # fmt: skip
+def test_settings_that_no_fit_would_take(
+    place: list[Any], value: str, match: str, path: Path
+) -> None:
+    X = ROWS[["when"]]
+    save(make_pipeline(Design({"when": Dates("month")}), LinearRegression()).fit(X, Y), path, X)
+    parts = parts_of(path)
+    node = json.loads(parts[DESCRIPTION])
+    inner = design_state(node)
+    for key in place[:-1]:
+        inner = inner[key]
+    inner[place[-1]] = value
+    path.write_bytes(packed(parts | {DESCRIPTION: json.dumps(node).encode()}))
+    with pytest.raises(ModelFileError, match=match):
+        load(path)
+
+
 def test_interactions_of_more_columns_than_a_file_may_ask_for(path: Path) -> None:
     parts = design_file(path, {("x", "kind"): "interaction"})
     node = json.loads(parts[DESCRIPTION])
