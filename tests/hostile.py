@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from estimators import problem
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, PolynomialFeatures, SplineTransformer
@@ -61,6 +62,12 @@ def models() -> list[tuple[Any, Any]]:
     X, y = problem(linework.Ridge(), n=40, d=3)
     labels = np.array(["no", "perhaps", "yes"], object)[np.digitize(y, [-5.0, 10.0])]
     words = np.array(["a", "b", "c"], object)[rng.integers(0, 3, (40, 2))]
+    frame = pd.DataFrame(X, columns=["x", "z", "v"]).assign(
+        word=words[:, 0], when=pd.date_range("2020-01-01", periods=40, tz="Europe/Rome")
+    )
+    terms = {"x": linework.Spline(3), "z": linework.Fourier(), "when": linework.Dates("month")}
+    terms |= {("v", "z"): linework.Polynomial(2), ("x", "word"): "interaction"}
+    terms |= {"v": linework.Gaussian(3)}
     splines = make_pipeline(SplineTransformer(3), PolynomialFeatures(2), linework.Ridge())
     return [
         (linework.Ridge().fit(X, y), None),
@@ -70,6 +77,9 @@ def models() -> list[tuple[Any, Any]]:
         (linework.GLM("poisson", alpha=0.1).fit(X, np.exp(y / 20.0)), None),
         (make_pipeline(OneHotEncoder(), linework.Ridge()).fit(words, y), words),
         (splines.fit(X, y), X),
+        (make_pipeline(linework.Design(terms), linework.Ridge()).fit(frame, y), frame),
+        (linework.OneVsOneClassifier().fit(X, labels), None),
+        (linework.OneVsRestClassifier(linework.LogisticRegression()).fit(X, labels), None),
     ]
 
 

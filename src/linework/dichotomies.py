@@ -8,8 +8,8 @@ so that any number of dichotomies costs one pass over the rows.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property, partial, reduce
+from dataclasses import dataclass, replace
+from functools import cached_property, reduce
 from operator import add
 from typing import Any, Protocol
 
@@ -150,7 +150,10 @@ class Learners(Sequence[Any]):
     number: int
     coef: Array | None = None
     intercept: Array | None = None
-    _made: dict[int, Any] = field(default_factory=dict)
+
+    @cached_property
+    def _made(self) -> dict[int, Any]:
+        return {}
 
     def __len__(self) -> int:
         """M."""
@@ -258,7 +261,7 @@ def from_moments(model: Any, table: Table, code: Array) -> Learners | None:
         kind = ClassMoments
     collect: Callable[..., Any] = kind.from_block
     stats: ByClass = map_reduce(table, collect)
-    make = partial(_fit_one, clone(model), stats, code, table.names)
+    make = FromSides(clone(model), stats, code, table.names)
     coef, intercept = np.empty((code.shape[1], table.n_columns)), np.empty(code.shape[1])
     known = np.zeros(code.shape[1], bool)
     with single_threaded_blas:
@@ -329,14 +332,24 @@ def _stacked(stats: ByClass) -> tuple[Array, ...]:
     )
 
 
-def _fit_one(model: Any, stats: ByClass, code: Array, names: tuple[str, ...] | None, m: int) -> Any:
-    sides = two_groups(stats, code[:, m])
-    if isinstance(sides, ClassMoments) and model.sides_statistic() is PooledMoments:
-        sides = sides.pooled()
-    fitted = clone(model).fit_sides(sides)
-    if names is not None:
-        fitted.feature_names_in_ = np.array(names, object)
-    return fitted
+@dataclass(frozen=True, slots=True, eq=False)
+class FromSides:
+    """The models of the columns of a code (K, M), from the moments of the classes."""
+
+    model: Any
+    stats: ByClass
+    code: Array
+    names: tuple[str, ...] | None
+
+    def __call__(self, m: int) -> Any:
+        """The fitted model of column m."""
+        sides = two_groups(self.stats, self.code[:, m])
+        if isinstance(sides, ClassMoments) and self.model.sides_statistic() is PooledMoments:
+            sides = sides.pooled()
+        fitted = clone(self.model).fit_sides(sides)
+        if self.names is not None:
+            fitted.feature_names_in_ = np.array(self.names, object)
+        return fitted
 
 
 def _plane(model: Any) -> tuple[Array, float] | None:

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal
 
 import numpy as np
-from scipy.special import expit
 from sklearn.preprocessing import PolynomialFeatures, SplineTransformer
 
 from linework.data.blocks import Array
 from linework.design.encoders import Encoder, NumberEncoder
 from linework.design.frame import DAY, Column
+from linework.design.functions import Bumps, Functions, Monomials, Splines, Steps, Waves
 from linework.design.statistics import Spread
 from linework.design.treatments import Settings, Treatment, reject_empty, reject_overflow
-
-Functions: TypeAlias = tuple[Callable[[Array], Array], Callable[[Sequence[str]], list[str]]]
-"""Functions from (rows, g) to (rows, k), and from names of columns to names of functions."""
 
 
 @dataclass(frozen=True)
@@ -37,15 +33,13 @@ class Basis(Treatment):
         dates = np.array([column.has_dates for column in columns])
         origin, unit = np.where(dates, stats.low, 0.0), np.where(dates, DAY, 1.0)
         low, high = (stats.low - origin) / unit, (stats.high - origin) / unit
-        functions, labels = self.functions(low, high, [column.name for column in columns])
         return NumberEncoder(
             places,
             tuple(origin.tolist()),
             tuple(unit.tolist()),
             tuple(stats.mean.tolist()),
             self.missing or settings.missing,
-            functions,
-            labels,
+            self.functions(low, high, [column.name for column in columns]),
         )
 
     @abstractmethod
@@ -109,18 +103,7 @@ class Polynomial(Basis):
         features = PolynomialFeatures(
             self.degree, interaction_only=self.interaction_only, include_bias=False
         ).fit(low[None])
-        return features.transform, partial(_monomials, features.powers_.tolist())
-
-
-def _monomials(powers: list[list[int]], names: Sequence[str]) -> list[str]:
-    return [
-        ":".join(
-            name if power == 1 else f"{name}^{power}"
-            for name, power in zip(names, row, strict=True)
-            if power
-        )
-        for row in powers
-    ]
+        return Monomials(features, features.powers_)
 
 
 @dataclass(frozen=True)
@@ -168,8 +151,7 @@ class Spline(Basis):
             extrapolation=self.extrapolation,
             include_bias=False,
         ).fit(np.stack([low, high]))
-        count = splines.n_features_out_ // len(low)
-        return splines.transform, partial(_numbered, "spline", list(range(1, count + 1)))
+        return Splines(splines)
 
 
 @dataclass(frozen=True)
@@ -202,8 +184,7 @@ class Gaussian(Basis):
 
     def functions(self, low: Array, high: Array, names: list[str]) -> Functions:
         """A bump about each centre."""
-        centres, width = self._centres(low, high, names)
-        return partial(_bumps, centres, width), partial(_numbered_group, "gaussian", len(centres))
+        return Bumps(*self._centres(low, high, names))
 
     def _centres(self, low: Array, high: Array, names: list[str]) -> tuple[Array, float]:
         self._reject_nonpositive(width=self.width)
@@ -248,8 +229,7 @@ class Sigmoid(Gaussian):
     def functions(self, low: Array, high: Array, names: list[str]) -> Functions:
         """A step at each centre."""
         self._reject_group(names)
-        centres, width = self._centres(low, high, names)
-        return partial(_steps, centres, width), partial(_numbered_group, "sigmoid", len(centres))
+        return Steps(*self._centres(low, high, names))
 
 
 @dataclass(frozen=True)
@@ -285,32 +265,4 @@ class Fourier(Basis):
         if self.period is None:
             self._reject_constant(low, high, names)
         period = self.period or float((high - low)[0])
-        return partial(_waves, self.order, period), partial(_wave_names, self.order)
-
-
-def _bumps(centres: Array, width: float, x: Array) -> Array:
-    squares = sum((x[:, [j]] - centres[:, j]) ** 2 for j in range(x.shape[1]))
-    bumps: Array = np.exp(-0.5 * squares / width**2)
-    return bumps
-
-
-def _steps(centres: Array, width: float, x: Array) -> Array:
-    steps: Array = expit((x - centres[:, 0]) / width)
-    return steps
-
-
-def _waves(order: int, period: float, x: Array) -> Array:
-    angles = 2.0 * np.pi * (x / period) * np.arange(1, order + 1)
-    return np.stack([np.sin(angles), np.cos(angles)], axis=2).reshape(len(x), 2 * order)
-
-
-def _wave_names(order: int, names: Sequence[str]) -> list[str]:
-    return [f"{wave}({names[0]}, {k + 1})" for k in range(order) for wave in ("sin", "cos")]
-
-
-def _numbered(what: str, numbers: list[int], names: Sequence[str]) -> list[str]:
-    return [f"{what}({name}, {k})" for name in names for k in numbers]
-
-
-def _numbered_group(what: str, count: int, names: Sequence[str]) -> list[str]:
-    return [f"{what}({', '.join(names)}, {k})" for k in range(1, count + 1)]
+        return Waves(np.arange(1, self.order + 1), period)

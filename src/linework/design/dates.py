@@ -58,10 +58,7 @@ class Dates(Treatment):
         object.__setattr__(self, "missing", missing)
         self.__post_init__()
         for part in self.parts:
-            if part not in PARTS:
-                raise ValueError(
-                    f"{part!r} is no part of a date: give some of {', '.join(map(repr, PARTS))}."
-                )
+            check_part(part)
 
     def encoder(
         self, places: tuple[int, ...], columns: Sequence[Column], stats: Spread, settings: Settings
@@ -124,10 +121,19 @@ class DateEncoder(Encoder):
         ]
 
 
+def check_part(part: object) -> None:
+    """Raise a sentence where a part is none."""
+    if part not in PARTS:
+        raise ValueError(
+            f"{part!r} is no part of a date: give some of {', '.join(map(repr, PARTS))}."
+        )
+
+
 def part_of(column: Column, part: str) -> Column:
     """A part of a column of dates, as numbers."""
     import pyarrow.compute as pc
 
+    check_part(part)  # it names a function of Arrow's, and may come out of a file
     if column.kind == "nothing":
         return column
     dates = column.values

@@ -230,7 +230,7 @@ class Design(TransformerMixin, BaseEstimator):
         stats = map_reduce(frame, terms.statistic)
         self.terms_ = terms.encoders(frame, stats, settings)
         slots = self.terms_.origins(frame.names)
-        size, width = np.dtype(self.dtype).itemsize, sum(map(len, slots))
+        size, width = self._dtype.itemsize, sum(map(len, slots))
         if not width:
             raise ValueError(
                 "No feature is left: each column has one level, and that is the reference. Set "
@@ -280,14 +280,20 @@ class Design(TransformerMixin, BaseEstimator):
             )
         if self.sparse not in (True, False, "auto"):
             raise ValueError(f"sparse is {self.sparse!r}, and True, False or 'auto' is expected.")
-        if np.dtype(self.dtype).char not in "fd":
+        _ = self._dtype
+
+    @property
+    def _dtype(self) -> np.dtype[Any]:
+        dtype: np.dtype[Any] = np.dtype(self.dtype)
+        if dtype.char not in "fd":
             raise ValueError(f"dtype is {self.dtype!r}, and 'float64' or 'float32' is expected.")
+        return dtype
 
     def _encode(self, frame: Frame) -> Matrix:
         # Names go with data frames only, and those are dense.
         config = _get_output_config("transform", self)["dense"]
         sparse = self.sparse_ and (self.sparse is True or config == "default")
-        dtype = np.dtype(self.dtype)
+        dtype = self._dtype
         if isinstance(self.terms_, FormulaTerms):
             return self.terms_.matrix(frame, sparse, dtype)
         slots = self.terms_.origins(frame.names)
@@ -313,7 +319,7 @@ class Design(TransformerMixin, BaseEstimator):
             except FloatingPointError:
                 raise ValueError(
                     f"A number in rows {rows.start} to {rows.stop - 1}, or a function of one, is "
-                    f"too large for {np.dtype(self.dtype).name}: give the column in other units."
+                    f"too large for {self._dtype.name}: give the column in other units."
                 ) from None
             return rows.start
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from linework.data.blocks import Array
 from linework.design.frame import Column, is_text
+from linework.design.functions import Functions
 from linework.design.slots import Piece, Slot, indicator
 from linework.design.statistics import Levels
 
@@ -71,10 +72,7 @@ class NumberEncoder(Encoder):
     centre, scale : tuple of float
     fill : tuple of float
         What stands for a missing value: the mean.
-    functions : callable, optional
-        From an array of shape (rows, g) to one of (rows, k).
-    labels : callable, optional
-        From the names of the g columns to those of the k functions.
+    functions : Functions, optional
     missing : {"error", "reference", "indicator", "ignore"}
     """
 
@@ -83,8 +81,7 @@ class NumberEncoder(Encoder):
     scale: tuple[float, ...]
     fill: tuple[float, ...]
     missing: Policy
-    functions: Callable[[Array], Array] | None = None
-    labels: Callable[[Sequence[str]], list[str]] | None = None
+    functions: Functions | None = None
 
     def slots(self, columns: Sequence[Column]) -> Piece:
         """Numbers, and a column for what is missing where that is the policy."""
@@ -125,7 +122,7 @@ class NumberEncoder(Encoder):
     def origins(self, names: Sequence[str]) -> list[list[Origin]]:
         """Of each function."""
         columns = tuple(names)
-        labels = self.labels(names) if self.labels else list(names)
+        labels = self.functions.labels(names) if self.functions else list(names)
         found = [[Origin(label, columns, (None,) * len(columns))] for label in labels]
         if self.missing == "indicator":
             found += [[Origin(f"{name} is missing", (name,), ("missing",))] for name in names]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
+from math import prod
 from typing import Any
 
 from linework.design.bases import Basis, Fourier, Gaussian, Polynomial, Sigmoid, Spline
@@ -84,6 +85,13 @@ class Encoders:
     single: tuple[Encoder, ...]
     interactions: tuple[tuple[int, ...], ...]
     has_gaps: bool
+
+    @property
+    def n_columns(self) -> int:
+        """How many columns there are, counted without multiplying them."""
+        names = [[""] * len(encoder.places) for encoder in self.single]
+        widths = [sum(map(len, e.origins(n))) for e, n in zip(self.single, names, strict=True)]
+        return sum(widths) + sum(prod(widths[k] for k in group) for group in self.interactions)
 
     def slots(self, columns: Sequence[Column]) -> Piece:
         """All slots of some rows."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 import warnings
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from numbers import Real
 from typing import Any, ClassVar, Self
@@ -232,7 +232,7 @@ class LogisticRegression(Probabilistic, LikelihoodModel):
         max(reports, key=lambda report: report.value).warn(type(self).__name__, MORE_ITERATIONS)
         dtype = dtype_of(table.dtype, coef, intercept)
         coef, intercept = coef.astype(dtype), intercept.astype(dtype)
-        make = partial(_of_dichotomy, clone(self), coef, intercept, reports, table.names)
+        make = OfDichotomies(clone(self), coef, intercept, reports, table.names)
         return Learners(make, len(coef), coef, intercept)
 
     def _way(self, n_classes: int, strength: float) -> tuple[Solver, type[Problem]]:
@@ -300,7 +300,7 @@ class LogisticRegression(Probabilistic, LikelihoodModel):
         if self.class_weight is not None:
             weight = factors[table.group] * (1.0 if weight is None else weight)
         y = table.group[:, None].astype(np.float64)
-        return dataclasses.replace(table, y=y, weight=weight), totals * factors
+        return replace(table, y=y, weight=weight), totals * factors
 
     def _check_penalty(self) -> None:
         check_scalar(self.C, "C", Real, min_val=0.0, include_boundaries="neither")
@@ -329,20 +329,23 @@ def class_loss(totals: Array) -> tuple[Loss, Array]:
     return SoftmaxLoss(len(totals)), log_share - log_share.mean()
 
 
-def _of_dichotomy(
-    model: LogisticRegression,
-    coef: Array,
-    intercept: Array,
-    reports: list[Convergence],
-    names: tuple[str, ...] | None,
-    m: int,
-) -> LogisticRegression:
-    """The fitted model of one column."""
-    fitted: LogisticRegression = clone(model)
-    fitted.classes_, fitted.n_features_in_ = np.arange(2), coef.shape[1]
-    fitted.coef_, fitted.intercept_ = coef[[m]], intercept[[m]]
-    fitted.convergence_ = reports[m]
-    fitted.n_iter_ = np.array([reports[m].n_iter], np.int32)
-    if names is not None:
-        fitted.feature_names_in_ = np.array(names, object)
-    return fitted
+@dataclass(frozen=True, slots=True, eq=False)
+class OfDichotomies:
+    """The fitted models of M dichotomies, from their coefficients (M, d)."""
+
+    model: LogisticRegression
+    coef: Array
+    intercept: Array
+    reports: list[Convergence]
+    names: tuple[str, ...] | None
+
+    def __call__(self, m: int) -> LogisticRegression:
+        """The model of column m."""
+        fitted: LogisticRegression = clone(self.model)
+        fitted.classes_, fitted.n_features_in_ = np.arange(2), self.coef.shape[1]
+        fitted.coef_, fitted.intercept_ = self.coef[[m]], self.intercept[[m]]
+        fitted.convergence_ = self.reports[m]
+        fitted.n_iter_ = np.array([self.reports[m].n_iter], np.int32)
+        if self.names is not None:
+            fitted.feature_names_in_ = np.array(self.names, object)
+        return fitted

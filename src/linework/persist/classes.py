@@ -19,6 +19,8 @@ import numpy as np
 from sklearn import metrics
 from sklearn.base import BaseEstimator
 
+from linework.design.design import Design
+from linework.design.terms import Encoders
 from linework.persist.errors import ModelFileError
 
 PEERS = {
@@ -28,6 +30,7 @@ PEERS = {
     "sklearn.impute": "MissingIndicator SimpleImputer",
     "sklearn.isotonic": "IsotonicRegression",
     "sklearn.metrics._scorer": "_PassthroughScorer _Scorer",
+    "sklearn.multiclass": "_ConstantPredictor",
     "sklearn.model_selection": (
         "GroupKFold GroupShuffleSplit KFold LeaveOneGroupOut LeaveOneOut LeavePGroupsOut LeavePOut "
         "PredefinedSplit RepeatedKFold RepeatedStratifiedKFold ShuffleSplit StratifiedGroupKFold "
@@ -120,10 +123,11 @@ def class_named(name: object) -> type:
     )
 
 
-def columns_of(cls: type, state: dict[str, Any], error: type[Exception]) -> int:
-    """How many columns one of scikit-learn's could make, by the whole numbers in its attributes.
+def reject_code(cls: type, state: dict[str, Any], error: type[Exception]) -> None:
+    """Raise a sentence for parameters by which a later fit would run what the file says.
 
-    Some allocate as many as an attribute says, whatever arrays there are.
+    Formulas are evaluated as Python, and a pipeline's cache holds pickles. A search could set
+    either by its grid.
 
     Parameters
     ----------
@@ -131,7 +135,52 @@ def columns_of(cls: type, state: dict[str, Any], error: type[Exception]) -> int:
     state : dict
         Attributes by name.
     error : type of exception
-        Raised, with a sentence, for a pipeline with a cache, from which a fit reads pickles.
+
+    Examples
+    --------
+    >>> from linework import Design
+    >>> from linework.persist.classes import reject_code
+    >>> reject_code(Design, {"terms": "~ x + z"}, TypeError)
+    Traceback (most recent call last):
+        ...
+    TypeError: Design has a formula, '~ x + z', and a model file holds none: a formula is ...
+    """
+    if cls is Design and isinstance(state.get("terms"), str):
+        raise error(
+            f"Design has a formula, {state['terms'][:100]!r}, and a model file holds none: a "
+            "formula is evaluated as Python. Name the terms by a dictionary, and fit it again."
+        )
+    if cls in _peers() and state.get("memory") is not None:
+        raise error(
+            f"{cls.__name__} has a cache, memory={state['memory']!r}, and that is not for a model "
+            "file: a fit reads pickles there. Save it after set_params(memory=None)."
+        )
+    grid = state.get("param_grid", ())
+    for name, values in (item for part in _listed(grid) for item in part.items()):
+        last = name.rpartition("__")[2]
+        text = any(isinstance(value, str) for value in _listed(values))
+        if (last in ("memory", "terms") and text) or last == "param_grid":
+            raise error(
+                f"{cls.__name__} has {name!r} in its grid, and a model file holds no search for "
+                "caches, formulas or grids. Save its best_estimator_."
+            )
+
+
+def _listed(values: Any) -> list[Any]:
+    return [values] if isinstance(values, dict | str) else list(values)
+
+
+def columns_of(cls: type, state: dict[str, Any]) -> int:
+    """How many columns one of scikit-learn's, or the terms of a design, could make.
+
+    Some of scikit-learn's allocate as many as an attribute says, whatever arrays there are: it is
+    the sum of whole numbers in attributes. Interactions multiply.
+
+    Parameters
+    ----------
+    cls : type
+    state : dict
+        Attributes by name.
 
     Returns
     -------
@@ -139,23 +188,15 @@ def columns_of(cls: type, state: dict[str, Any], error: type[Exception]) -> int:
 
     Examples
     --------
-    >>> from sklearn.pipeline import Pipeline
     >>> from sklearn.preprocessing import PolynomialFeatures
     >>> from linework.persist.classes import columns_of
-    >>> columns_of(PolynomialFeatures, {"degree": 2, "_n_out_full": 10**9}, TypeError)
+    >>> columns_of(PolynomialFeatures, {"degree": 2, "_n_out_full": 10**9})
     1000000002
-    >>> columns_of(Pipeline, {"memory": "cache"}, TypeError)
-    Traceback (most recent call last):
-        ...
-    TypeError: Pipeline has a cache, memory='cache', and that is not for a model file: a fit ...
     """
+    if cls is Encoders:
+        return Encoders(**state).n_columns
     if cls not in _peers():
         return 0
-    if state.get("memory") is not None:
-        raise error(
-            f"{cls.__name__} has a cache, memory={state['memory']!r}, and that is not for a model "
-            "file: a fit reads pickles there. Save it after set_params(memory=None)."
-        )
     values = [value for name, value in state.items() if name not in NO_COLUMNS]
     lists = [value if isinstance(value, list) else [value] for value in values]
     return sum(abs(int(n)) for part in lists for n in part if isinstance(n, int | np.integer))

@@ -12,12 +12,12 @@ import scipy.sparse as sp
 from scipy.interpolate import BSpline
 
 from linework.data.blocks import Array
-from linework.persist.classes import class_named, columns_of, measure_named
+from linework.persist.classes import class_named, columns_of, measure_named, reject_code
 from linework.persist.encoder import TYPES, copies
 from linework.persist.errors import ModelFileError
 
 COLUMNS = 1_000_000
-"""The most that scikit-learn's estimators in a file may make, all together."""
+"""The most that transformers in a file may make, all together."""
 
 
 class Decoder:
@@ -130,11 +130,12 @@ class Decoder:
         cls = class_named(name)
         decode = self._own if copies(cls) else self.decode
         state = {key: decode(node) for key, node in nodes.items()}
-        self._columns += columns_of(cls, state, ModelFileError)
+        reject_code(cls, state, ModelFileError)
+        self._columns += columns_of(cls, state)
         if self._columns > COLUMNS:
             raise ModelFileError(
-                f"{cls.__name__} would make the model one of more than {COLUMNS:,} columns of "
-                "scikit-learn's, and that is more than a model file may ask for."
+                f"{cls.__name__} would make the model one of more than {COLUMNS:,} columns, "
+                "and that is more than a model file may ask for."
             )
         value: Any = object.__new__(cls)
         if is_dataclass(cls):

@@ -21,7 +21,7 @@ from sklearn.base import BaseEstimator
 
 from linework.data.blocks import Array
 from linework.persist.arrays import KINDS
-from linework.persist.classes import columns_of, name_of
+from linework.persist.classes import name_of, reject_code
 
 SPLINE = ("t", "c", "k", "extrapolate", "axis")
 TYPES = {cls.__name__: cls for cls in (bool, int, float, str, object)}
@@ -133,7 +133,7 @@ class Encoder:
             state = {field.name: getattr(value, field.name) for field in fields(value)}
         else:
             state = value.__getstate__() or {}
-        columns_of(type(value), state, TypeError)
+        reject_code(type(value), state, TypeError)
         encode = self._own if copies(type(value)) else self.encode
         return {name: encode(part, f"{place}.{name}") for name, part in state.items()}
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any, Self
+from zoneinfo import available_timezones
 
 import joblib
 import narwhals as nw
@@ -26,30 +27,49 @@ METHODS = ("predict", "predict_proba", "decision_function", "transform")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Frame:
-    """A data frame as arrays: the library it is of, its columns' names, and the columns."""
+    """A data frame as arrays: the library it is of, its columns' names, and the columns.
+
+    Times with a zone are in UTC, and ``zones`` has their zones by the columns' names.
+    """
 
     library: str
     names: tuple[str, ...]
     columns: tuple[Array, ...]
+    zones: dict[str, str] = field(default_factory=dict)
 
     @classmethod
     def of(cls, frame: nw.DataFrame[Any]) -> Self:
         """The frame's columns, text and what else is no number or time as objects."""
-        columns = tuple(_column(series) for series in frame.iter_columns())
-        return cls(frame.implementation.name.lower(), tuple(frame.columns), columns)
+        zones = {
+            name: zone
+            for name, dtype in frame.schema.items()
+            if isinstance(dtype, nw.Datetime) and (zone := dtype.time_zone) is not None
+        }
+        times = [
+            nw.col(name).dt.convert_time_zone("UTC").dt.replace_time_zone(None) for name in zones
+        ]
+        columns = tuple(_column(series) for series in frame.with_columns(*times).iter_columns())
+        return cls(frame.implementation.name.lower(), tuple(frame.columns), columns, zones)
 
     def native(self) -> Any:
         """The frame, in its library."""
         if self.library not in LIBRARIES:
             raise ModelFileError("The file's rows are a data frame of no library that is known.")
+        if unknown := sorted(set(self.zones.values()) - available_timezones()):
+            raise ModelFileError(f"The file's rows have times of a zone {unknown[0][:100]!r}.")
         columns = (c.tolist() if c.dtype.kind == "O" else c for c in self.columns)
         data = dict(zip(self.names, columns, strict=True))
-        return nw.from_dict(data, backend=import_module(self.library)).to_native()
+        frame = nw.from_dict(data, backend=import_module(self.library))
+        times = [
+            nw.col(name).dt.replace_time_zone("UTC").dt.convert_time_zone(zone)
+            for name, zone in self.zones.items()
+        ]
+        return frame.with_columns(*times).to_native()
 
 
 def _column(series: nw.Series[Any]) -> Array:
     values = series.to_numpy()
-    if values.dtype.kind in "biufM":
+    if values.dtype.kind in "biufMm":
         return values
     objects = np.empty(len(series), object)
     objects[:] = series.to_list()

@@ -69,7 +69,7 @@ def save(model: Any, path: str | os.PathLike[str], X: Any = None) -> None:
     path = Path(path)
     if not path.parent.is_dir():
         raise FileNotFoundError(f"There is no folder {path.parent}: make it first.")
-    description, arrays = _described(model, Golden.of(model, X))
+    description, arrays = _described(model, X)
     temporary = archive.temporary_beside(path)
     try:
         with temporary.open("xb") as file:
@@ -136,7 +136,7 @@ def load(path: str | os.PathLike[str], verify: bool = True) -> Any:
     return model
 
 
-def _described(model: Any, golden: Golden) -> tuple[bytes, list[bytes]]:
+def _described(model: Any, X: Any) -> tuple[bytes, list[bytes]]:
     """The description as JSON, and the arrays it refers to by their numbers."""
     encoder = Encoder()
     description = {
@@ -147,7 +147,7 @@ def _described(model: Any, golden: Golden) -> tuple[bytes, list[bytes]]:
             **{package: version(package) for package in PACKAGES},
         },
         "model": encoder.encode(model, type(model).__name__),
-        "golden": encoder.encode(golden, "X"),
+        "golden": encoder.encode(Golden.of(model, X), "X"),
     }
     text = json.dumps(description, indent=1, allow_nan=False)
     return text.encode("ascii"), [to_npy(array) for array in encoder.arrays]
