@@ -58,6 +58,8 @@ from linework.likelihood.logistic_cv import LogisticRegressionCV
 from linework.likelihood.logistic_path import logistic_path
 from linework.likelihood.ordinal import OrdinalRegression
 from linework.likelihood.separability import Separability, linear_separability
+from linework.persist.errors import ModelFileError
+from linework.persist.model_file import load, save
 from linework.regression.lasso import ElasticNet, Lasso
 from linework.regression.lasso_cv import ElasticNetCV, LassoCV
 from linework.regression.linear import LinearRegression
@@ -105,6 +107,7 @@ __all__ = [
     "LogisticRegression",
     "LogisticRegressionCV",
     "MaskingDisplay",
+    "ModelFileError",
     "MultinomialInference",
     "NeymanPearsonRule",
     "Nominal",
@@ -147,10 +150,12 @@ __all__ = [
     "learning_curve",
     "likelihood_ratio_test",
     "linear_separability",
+    "load",
     "logistic_path",
     "marginal_effects",
     "nearest_boundary_point",
     "profile_confint",
+    "save",
     "score_test",
     "threads",
     "validation_curve",
