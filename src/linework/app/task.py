@@ -113,7 +113,7 @@ def read_task(column: Column, kind: str | None = None) -> tuple[Task, Array]:
         )
     if column.kind == "truth values":
         y = y.astype(bool)
-    elif numeric:
+    elif numeric and whole:
         y = y.astype(np.int64)
     balance = {_name(column, level): int(k) for level, k in zip(levels, counts, strict=True)}
     return Task(name, "binary" if len(levels) == 2 else "multiclass", balance), y
