@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from linework.exports import *
+    from linework.exports import *  # noqa: F403 - the list is in __all__ there
     from linework.exports import __all__ as __all__
 
 

@@ -10,7 +10,8 @@ import json
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from enum import Enum
+from enum import StrEnum
+from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -18,14 +19,15 @@ import typer
 
 app = typer.Typer(
     name="linework",
+    add_completion=False,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
-    rich_markup_mode="markdown",
+    rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
 
-class Kind(str, Enum):
+class Kind(StrEnum):
     """What is to be learned."""
 
     regression = "regression"
@@ -48,14 +50,25 @@ Json = Annotated[bool, typer.Option("--json", help="Results as JSON.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Results only.")]
 
 
+def show_version(asked: bool) -> None:
+    """Print the version and be done."""
+    if asked:
+        print(version("linework"))
+        raise typer.Exit
+
+
 @app.callback()
 def linework(
-    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+    _version: Annotated[
+        bool,
+        typer.Option("--version", help="Print the version.", callback=show_version, is_eager=True),
+    ] = False,
 ) -> None:
-    """Linear models of a table: fit one, use it, read it.
+    r"""Linear models of a table: fit one, use it, read it.
 
-    Try `linework demo`. Then
+    Try it on a table that comes along (linework demo), then on one of yours:
 
+    \b
         linework fit houses.csv --target price
         linework predict model.lw new.csv -o out.csv
         linework explain model.lw
@@ -99,10 +112,10 @@ def fit(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Look at a table, choose the best of a few models, write it to a file.
+    r"""Look at a table, choose the best of a few models, write it to a file.
 
+    \b
     Examples:
-
         linework fit houses.csv --target price
         linework fit patients.csv -t outcome --drop id --metric auc -o outcome.lw
         linework fit loads.parquet -t load --models ridge,lasso --json > load.json
@@ -131,7 +144,10 @@ def predict(
     output: Annotated[
         Path | None,
         typer.Option(
-            "--output", "-o", help="A CSV or .parquet file; stdout, if left out.", show_default=False
+            "--output",
+            "-o",
+            help="A CSV or .parquet file; stdout, if left out.",
+            show_default=False,
         ),
     ] = None,
     keep: Annotated[
@@ -143,10 +159,10 @@ def predict(
     header: Header = None,
     quiet: Quiet = False,
 ) -> None:
-    """Predict the target for the rows of another table.
+    r"""Predict the target for the rows of another table.
 
+    \b
     Examples:
-
         linework predict model.lw new.csv -o predicted.csv
         linework predict model.lw new.csv --keep id,name > predicted.csv
     """
@@ -166,10 +182,10 @@ def predict(
 
 @app.command()
 def explain(model: ModelFile, as_json: Json = False) -> None:
-    """Say what a model was learned from, how good it is, and its coefficients.
+    r"""Say what a model was learned from, how good it is, and its coefficients.
 
+    \b
     Example:
-
         linework explain model.lw
     """
     with sentences():
@@ -194,10 +210,10 @@ def demo(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Run `linework fit` on a small real table that comes along; no file is written.
+    r"""Run `linework fit` on a small real table that comes along; no file is written.
 
+    \b
     Examples:
-
         linework demo
         linework demo diamonds
     """
@@ -268,7 +284,7 @@ def sentences() -> Iterator[None]:
     except KeyboardInterrupt:
         say("Interrupted.")
         raise typer.Exit(130) from None
-    except (ValueError, ArithmeticError, OSError, MemoryError) as error:
+    except (ValueError, ArithmeticError, OSError, MemoryError, NotImplementedError) as error:
         say(f"linework: {str(error) or type(error).__name__}", red=True)
         raise typer.Exit(1) from None
 

@@ -245,5 +245,8 @@ def _entry(
     if not np.isfinite(scores).all():
         raise ValueError(f"its {next(iter(scoring))} is not a finite number in every fold")
     train, test = (float(np.mean([len(split[part]) for split in splits])) for part in (0, 1))
-    interval = corrected_t_test(scores, train, test).interval
+    low, high = corrected_t_test(scores, train, test).interval
+    # No loss is below 0, and no share, area or R² above 1.
+    losses = signs[0] < 0
+    interval = (max(low, 0.0), high) if losses else (low, min(high, 1.0))
     return Entry(name, float(scores.mean()), interval, float(beside.mean()), seconds)

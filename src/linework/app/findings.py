@@ -20,6 +20,9 @@ CELLS = 20_000_000
 SUSPECT_ROWS = 20
 """Rows from which a column that tells the target by itself is no accident."""
 
+FIRST = 2000
+"""Rows that are looked at before all are."""
+
 GIVEN_AWAY = 0.9999
 """Share of a number's variance that a column explains where it gives the target away."""
 
@@ -31,8 +34,8 @@ class ColumnFinding:
     Attributes
     ----------
     name, kind : str
-    missing, distinct : int
-        Rows without a value, and different values.
+    missing, levels : int
+        Rows without a value, and different texts.
     used : str
         What it becomes for a model; empty where it is left out.
     note : str
@@ -42,7 +45,7 @@ class ColumnFinding:
     name: str
     kind: str
     missing: int
-    distinct: int
+    levels: int
     used: str
     note: str = ""
 
@@ -152,82 +155,105 @@ def _column(column: Column, y: Array, task: Task, dropped: bool) -> ColumnFindin
     """What one column is good for."""
     name, kind, rows = column.name, column.kind, len(column)
     if column.problem:
-        return ColumnFinding(name, "other values", 0, 0, "", "has values of another kind")
+        return ColumnFinding(name, kind, 0, 0, "", "has values of another kind")
     if kind == "nothing":
         return ColumnFinding(name, kind, rows, 0, "", "has no values")
-    codes, distinct = codes_of(column)
-    missing = int(np.count_nonzero(codes < 0))
-    reason = "is left out as asked" if dropped else _useless(column, codes, distinct, missing)
-    if reason:
-        return ColumnFinding(name, kind, missing, distinct, "", reason)
-    used = {
-        "text": f"{distinct} levels",
-        "truth values": "0 and 1",
-        "dates": "days",
-        "dates with a zone": "days",
-    }.get(kind, "number")
-    note = "gives the target away" if _gives_away(column, codes, y, task) else ""
-    return ColumnFinding(name, kind, missing, distinct, used, note)
-
-
-def codes_of(column: Column) -> tuple[Array, int]:
-    """A number for each row's value, −1 where it is missing; ordered as numbers and dates are."""
-    if column.kind == "text":
-        codes, levels = column.encoded()
-        return codes, len(np.unique(codes[codes >= 0]))
-    x = column.numbers()
-    levels, inverse = np.unique(x, return_inverse=True)
-    count = len(levels) - int(np.isnan(levels[-1:]).any())
-    return np.where(np.isnan(x), -1, inverse), count
-
-
-def _useless(column: Column, codes: Array, distinct: int, missing: int) -> str:
-    """Why the column says nothing of other rows."""
-    present = len(column) - missing
-    if not distinct:
-        return "has no values"
-    if distinct == 1 and not missing:
-        return "has one value"
-    if column.kind == "text" and distinct > TEXT_LEVELS and 2 * distinct > present:
-        return f"is text with {distinct} different values in {present} rows: an identifier"
-    if column.kind == "numbers":
+    levels = 0
+    if kind == "text":
+        column = column.hashed()
+        codes, _ = column.encoded()
+        missing = int(np.count_nonzero(codes < 0))
+        levels = len(np.unique(codes[codes >= 0]))
+        reason = _useless_text(levels, missing, rows)
+    else:
         x = column.numbers()
-        if not np.isfinite(x[codes >= 0]).all():
-            return "has an infinity (inf)"
-        counts = present > TEXT_LEVELS and distinct == len(column)
-        if counts and np.ptp(x) == len(column) - 1 and (x == np.rint(x)).all():
-            return "numbers the rows: an identifier"
+        missing = int(np.count_nonzero(np.isnan(x)))
+        reason = _useless_numbers(column, x[~np.isnan(x)], missing)
+    if dropped:
+        reason = "as asked"
+    if reason:
+        return ColumnFinding(name, kind, missing, levels, "", reason)
+    used = {"text": "levels", "truth values": "0 and 1"}.get(kind, "number")
+    note = "gives the target away" if _gives_away(column, y, task) else ""
+    return ColumnFinding(name, kind, missing, levels, used, note)
+
+
+def _useless_text(levels: int, missing: int, rows: int) -> str:
+    """Why a column of text says nothing of other rows."""
+    if not levels:
+        return "has no values"
+    if levels == 1 and not missing:
+        return "has one value"
+    if levels > TEXT_LEVELS and 2 * levels > rows - missing:
+        return f"is text with {levels} different values in {rows - missing} rows: an identifier"
     return ""
 
 
-def _gives_away(column: Column, codes: Array, y: Array, task: Task) -> bool:
+def _useless_numbers(column: Column, x: Array, missing: int) -> str:
+    """Why a column of numbers, those of its rows that are there, says nothing of other rows."""
+    if not len(x):
+        return "has no values"
+    if not np.isfinite(x).all():
+        return "has an infinity (inf)"
+    extent = np.ptp(x)
+    if not extent and not missing:
+        return "has one value"
+    counts = column.kind == "numbers" and len(x) > TEXT_LEVELS and extent == len(column) - 1
+    if counts and (x == np.rint(x)).all() and len(np.unique(x)) == len(column):
+        return "numbers the rows: an identifier"
+    return ""
+
+
+def _gives_away(column: Column, y: Array, task: Task) -> bool:
     """Whether the column alone tells the target."""
-    there = codes >= 0
-    codes, y = codes[there], y[there]
     if len(y) < SUSPECT_ROWS:
         return False
+    x, there = _values(column)
     if task.kind == "regression":
-        if column.kind == "text":
-            if 2 * (codes.max() + 1) > len(y):
-                return False
-            sums, counts = (np.bincount(codes, w) for w in (y, None))
-            x = (sums / np.maximum(counts, 1))[codes]
-        else:
-            x = column.numbers()[there]
-        if np.ptp(x) == 0 or np.ptp(y) == 0:
+        return _tells_number(x[there], y[there], column.kind == "text")
+    # What a whole column tells, its first rows tell as well, and most columns fail there.
+    return all(
+        _tells_class(x[:stop][there[:stop]], y[:stop][there[:stop]], column.kind == "text", task)
+        for stop in (FIRST, len(y))
+    )
+
+
+def _values(column: Column) -> tuple[Array, Array]:
+    """Numbers, or codes of levels, and where they are there."""
+    if column.kind == "text":
+        codes, _ = column.encoded()
+        return codes, codes >= 0
+    x = column.numbers()
+    return x, ~np.isnan(x)
+
+
+def _tells_number(x: Array, y: Array, levels: bool) -> bool:
+    """Whether x, or the mean of each of its levels, explains nearly all of y's variance."""
+    if levels:
+        if 2 * len(np.unique(x)) > len(y):
             return False
-        x, y = (x - x.mean()) / np.ptp(x), (y - y.mean()) / np.ptp(y)
-        return bool((x @ y) ** 2 > GIVEN_AWAY * (x @ x) * (y @ y))
-    labels = np.unique(y, return_inverse=True)[1]
-    order = np.lexsort((labels, codes))
-    codes, labels = codes[order], labels[order]
-    turns = labels[1:] != labels[:-1]
-    if (turns & (codes[1:] == codes[:-1])).any():
+        sums, counts = np.bincount(x, y), np.bincount(x)
+        x = (sums / np.maximum(counts, 1))[x]
+    if len(y) < SUSPECT_ROWS or not np.ptp(x) or not np.ptp(y):
         return False
-    levels = int(turns.sum()) + 1
-    # Text has no order along which classes could lie: each level has its class.
-    few = len(np.unique(codes)) * 2 <= len(y) if column.kind == "text" else levels <= task.classes
-    return bool(few)
+    x, y = x / np.abs(x).max(), y / np.abs(y).max()
+    x, y = x - x.mean(), y - y.mean()
+    return bool((x @ y) ** 2 > GIVEN_AWAY * (x @ x) * (y @ y))
+
+
+def _tells_class(x: Array, y: Array, levels: bool, task: Task) -> bool:
+    """Whether each level has one class, or classes lie apart on the line of numbers."""
+    if len(y) < SUSPECT_ROWS:
+        return False
+    labels = np.unique(y, return_inverse=True)[1]
+    order = np.lexsort((labels, x))
+    x, labels = x[order], labels[order]
+    turns, steps = labels[1:] != labels[:-1], x[1:] != x[:-1]
+    if (turns & ~steps).any():
+        return False
+    if levels:
+        return bool(2 * (np.count_nonzero(steps) + 1) <= len(y))
+    return bool(np.count_nonzero(turns) < task.classes)
 
 
 def _duplicates(table: Any) -> int | None:
@@ -255,7 +281,7 @@ def lines(findings: Findings) -> Iterator[str]:
     yield f"{len(used)} of {len(findings.columns)} columns are used: {_kinds(used)}"
     gaps = [f"{column.name} ({column.missing:,})" for column in used if column.missing]
     if gaps:
-        yield f"missing values, filled and marked: {_some(gaps)}"
+        yield f"missing values, taken as the mean or as a level of their own: {_some(gaps)}"
     out: Mapping[str, list[str]] = {}
     for column in findings.columns:
         if not column.used:

@@ -58,7 +58,7 @@ def detect(
     encoding: str | None = None,
     header: bool | None = None,
 ) -> Layout:
-    """The layout of a file that begins with these bytes; what is told is taken as it is.
+    r"""The layout of a file that begins with these bytes; what is told is taken as it is.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def detect(
     Examples
     --------
     >>> from linework.app.layout import detect
-    >>> layout = detect(b"size;price\\n1,5;20\\n2,5;30\\n")
+    >>> layout = detect(b"size;price\n1,5;20\n2,5;30\n")
     >>> print(layout)
     semicolon-separated, decimal commas
     >>> layout.names

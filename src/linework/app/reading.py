@@ -22,7 +22,7 @@ def read_table(
     encoding: str | None = None,
     header: bool | None = None,
 ) -> tuple[Any, str]:
-    """Read a table, and say how it was read.
+    r"""Read a table, and say how it was read.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def read_table(
     >>> from linework.app.reading import read_table
     >>> with TemporaryDirectory() as folder:
     ...     path = Path(folder) / "prices.csv"
-    ...     _ = path.write_text("size;price\\n1,5;20\\n2,5;30\\n")
+    ...     _ = path.write_text("size;price\n1,5;20\n2,5;30\n")
     ...     table, how = read_table(path)
     >>> table.to_pylist()[0], how
     ({'size': 1.5, 'price': 20}, 'semicolon-separated, decimal commas')

@@ -89,9 +89,7 @@ def fit_table(
     rows = rows.select(findings.used)
     design = design_of(findings)
     X = design.fit_transform(rows)
-    board = choose(
-        X, y, findings.task, models=models, metric=metric, folds=folds, seed=seed
-    )
+    board = choose(X, y, findings.task, models=models, metric=metric, folds=folds, seed=seed)
     pipeline, warned = fit_chosen(design, X, y, findings, board)
     for message in warned:
         say(message)

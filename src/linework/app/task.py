@@ -44,7 +44,9 @@ class Task:
     def __str__(self) -> str:
         if self.kind == "regression":
             low, mean, high = self.span
-            return f"{self.target!r} is a number from {low:.6g} to {high:.6g}, {mean:.6g} on average"
+            return (
+                f"{self.target!r} is a number from {low:.6g} to {high:.6g}, {mean:.6g} on average"
+            )
         rows = sum(self.balance.values())
         shares = [f"{name} {count / rows:.0%}" for name, count in self.balance.items()]
         more = ", …" if len(shares) > FEW else ""
@@ -73,7 +75,7 @@ def read_task(column: Column, kind: str | None = None) -> tuple[Task, Array]:
     >>> task, y = read_task(Column("grade", "numbers", np.array([1, 2, 2, 3, 1, 1, 3, 2.0])))
     >>> print(task)
     'grade' is one of 3 classes: 1 38%, 2 38%, 3 25%
-    >>> read_task(Column("grade", "numbers", np.array([1.5, 2.5])))[0].kind
+    >>> read_task(Column("grade", "numbers", np.array([1.5, 2.5, 4.0, 5.0])))[0].kind
     'regression'
     """
     name, n = column.name, len(column)

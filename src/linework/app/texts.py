@@ -66,7 +66,8 @@ def coefficients(found: Mapping[str, Mapping[str, float]], limit: int = SHOWN) -
     items = list(found.items())
     header = ["", *next(iter(found.values()))]
     rows = [
-        [name, *(f"{value:.4g}" for value in values.values())] for name, values in items[: limit + 1]
+        [name, *(f"{value:.4g}" for value in values.values())]
+        for name, values in items[: limit + 1]
     ]
     yield from _indented(Grid(header, rows))
     if len(items) > limit + 1:
@@ -74,7 +75,7 @@ def coefficients(found: Mapping[str, Mapping[str, float]], limit: int = SHOWN) -
 
 
 def card(found: Card) -> Iterator[str]:
-    """What a model was learned from, in sentences.
+    r"""What a model was learned from, in sentences.
 
     Parameters
     ----------
@@ -89,7 +90,7 @@ def card(found: Card) -> Iterator[str]:
     >>> from linework.app.model import Card
     >>> from linework.app.texts import card
     >>> found = Card("price", "regression", 90, ("x", "z"), "ridge", "r2", 5, 0.9, (0.85, 0.95))
-    >>> print(*card(found), sep="\\n")
+    >>> print(*card(found), sep="\n")
     ridge for 'price' (regression), from 90 rows
     R² of rows held out, 5 folds: 0.9 (0.85 to 0.95)
     columns: x, z
