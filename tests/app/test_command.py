@@ -18,6 +18,7 @@ from typer.testing import CliRunner
 
 import linework
 from linework.app.demo import TABLES, demo_table
+from linework.app.reading import read_table
 from linework.cli import app
 
 SOURCE = str(Path(linework.__file__).parents[1])
@@ -195,7 +196,7 @@ def test_columns_may_stand_in_another_order(tmp_path: Path) -> None:
     table = demo_table("penguins")
     model = tmp_path / "m.lw"
     run("fit", table.path, "-t", table.target, "-o", model)
-    rows = pc.read_csv(table.path)
+    rows, _ = read_table(table.path)
     pq.write_table(rows.select(rows.column_names[::-1]), tmp_path / "turned.parquet")
     said = [
         run("predict", model, path, "--keep", "").stdout

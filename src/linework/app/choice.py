@@ -36,7 +36,7 @@ REGRESSION: Mapping[str, Callable[[], Any]] = {
 CLASSIFICATION: Mapping[str, Callable[[], Any]] = {
     "logistic": LogisticRegression,
     "lda": LinearDiscriminantAnalysis,
-    "qda": QuadraticDiscriminantAnalysis,
+    "qda": lambda: QuadraticDiscriminantAnalysis(shrinkage="auto"),
 }
 MOMENTS = 1000
 """Features up to which discriminants are tried: their work grows with the cube."""
