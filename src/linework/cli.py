@@ -53,7 +53,7 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Results only.")]
 def show_version(asked: bool) -> None:
     """Print the version and be done."""
     if asked:
-        print(version("linework"))
+        typer.echo(version("linework"))
         raise typer.Exit
 
 
@@ -198,7 +198,7 @@ def explain(model: ModelFile, as_json: Json = False) -> None:
             show_json({**pipeline.card_.as_dict(), "coefficients": found})
             return
         show(texts.card(pipeline.card_))
-        print()
+        typer.echo()
         show(texts.coefficients(found, limit=len(found)))
 
 
@@ -266,10 +266,10 @@ def run_fit(
         if not quiet:
             say("")
         show(texts.leaderboard(found.board))
-        print(f"Chosen: {found.board.chosen}\n")
+        typer.echo()
         show(texts.coefficients(numbers))
     if output is not None and not quiet:
-        say(f"Wrote {output}.")
+        say(f"\nWrote {output}.")
 
 
 @contextmanager
@@ -297,9 +297,9 @@ def say(line: str, *, bold: bool = False, red: bool = False) -> None:
 def show(lines: Iterator[str]) -> None:
     """Lines of a result, on stdout."""
     for line in lines:
-        print(line)
+        typer.echo(line)
 
 
 def show_json(found: Any) -> None:
     """A result as JSON, on stdout."""
-    print(json.dumps(found, indent=2, ensure_ascii=False))
+    typer.echo(json.dumps(found, indent=2, ensure_ascii=False))

@@ -156,7 +156,7 @@ def test_a_fifth_table_and_what_may_be_asked_for(tmp_path: Path) -> None:
     assert pq.read_table(out).column_names == names
     card = json.loads(run("explain", model, "--json").stdout)
     assert card["model"] == board["chosen"]
-    assert list(card["coefficients"])[0] == "(Intercept)"
+    assert next(iter(card["coefficients"])) == "(Intercept)"
 
 
 def test_the_model_is_that_of_a_pipeline(tmp_path: Path) -> None:

@@ -43,6 +43,8 @@ def leaderboard(board: Leaderboard) -> Iterator[str]:
     yield from _indented(Grid(header, rows))
     for name, reason in board.failed.items():
         yield f"  {name} is not on it: {reason}"
+    yield ""
+    yield f"Chosen: {board.chosen}"
 
 
 def coefficients(found: Mapping[str, Mapping[str, float]], limit: int = SHOWN) -> Iterator[str]:
@@ -118,7 +120,6 @@ def _line(entry: Entry) -> list[str]:
 
 
 def _indented(grid: Grid) -> Iterator[str]:
-    cells = Grid(grid.header, [[*row] for row in grid.rows])
-    spaced = Grid([f"{h} " for h in cells.header], [[f"{c} " for c in row] for row in cells.rows])
-    yield from ("  " + line for line in spaced.text())
-    yield ""
+    """The grid's lines, two spaces between its columns and before them."""
+    wide = Grid([f"{h} " for h in grid.header], [[f"{cell} " for cell in row] for row in grid.rows])
+    yield from (f"  {line}" for line in wide.text())
