@@ -27,6 +27,11 @@ app = typer.Typer(
 )
 
 
+def examples(*lines: str) -> str:
+    r"""Lines below a help text, which `\b` keeps from being joined."""
+    return "\b\nExamples:\n" + "\n".join(f"  linework {line}" for line in lines)
+
+
 class Kind(StrEnum):
     """What is to be learned."""
 
@@ -34,9 +39,14 @@ class Kind(StrEnum):
     classification = "classification"
 
 
-TableFile = Annotated[Path, typer.Argument(help="A CSV or Parquet file.", show_default=False)]
+TableFile = Annotated[
+    Path, typer.Argument(metavar="TABLE", help="A CSV or Parquet file.", show_default=False)
+]
 ModelFile = Annotated[
-    Path, typer.Argument(help="A file that `linework fit` has written.", show_default=False)
+    Path,
+    typer.Argument(
+        metavar="MODEL", help="A file that `linework fit` has written.", show_default=False
+    ),
 ]
 Delimiter = Annotated[
     str | None, typer.Option(help="Between the columns of a CSV file; detected otherwise.")
@@ -57,29 +67,37 @@ def show_version(asked: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
+@app.callback(
+    epilog=examples(
+        "demo",
+        "fit houses.csv --target price",
+        "predict model.lw new.csv -o out.csv",
+        "explain model.lw",
+    )
+)
 def linework(
     _version: Annotated[
         bool,
         typer.Option("--version", help="Print the version.", callback=show_version, is_eager=True),
     ] = False,
 ) -> None:
-    r"""Linear models of a table: fit one, use it, read it.
-
-    Try it on a table that comes along (linework demo), then on one of yours:
-
-    \b
-        linework fit houses.csv --target price
-        linework predict model.lw new.csv -o out.csv
-        linework explain model.lw
-    """
+    """Linear models of a table: fit one, use it, read it."""
 
 
-@app.command()
+@app.command(
+    epilog=examples(
+        "fit houses.csv --target price",
+        "fit patients.csv -t outcome --drop id --metric auc -o outcome.lw",
+        "fit loads.parquet -t load --models ridge,lasso --json > load.json",
+    )
+)
 def fit(
     table: TableFile,
     target: Annotated[
-        str, typer.Option("--target", "-t", help="The column to predict.", show_default=False)
+        str,
+        typer.Option(
+            "--target", "-t", metavar="COLUMN", help="The column to predict.", show_default=False
+        ),
     ],
     output: Annotated[
         Path, typer.Option("--output", "-o", help="Where the model is written.")
@@ -88,7 +106,8 @@ def fit(
         Kind | None, typer.Option(help="What to learn; the target's values decide otherwise.")
     ] = None,
     drop: Annotated[
-        list[str] | None, typer.Option(help="A column to leave out; may be repeated.")
+        list[str] | None,
+        typer.Option(metavar="COLUMN", help="A column to leave out; may be repeated."),
     ] = None,
     models: Annotated[
         str | None,
@@ -112,14 +131,7 @@ def fit(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    r"""Look at a table, choose the best of a few models, write it to a file.
-
-    \b
-    Examples:
-        linework fit houses.csv --target price
-        linework fit patients.csv -t outcome --drop id --metric auc -o outcome.lw
-        linework fit loads.parquet -t load --models ridge,lasso --json > load.json
-    """
+    """Choose the best of a few models for a table."""
     with sentences():
         run_fit(
             table,
@@ -137,7 +149,12 @@ def fit(
         )
 
 
-@app.command()
+@app.command(
+    epilog=examples(
+        "predict model.lw new.csv -o predicted.csv",
+        "predict model.lw new.csv --keep id,name > predicted.csv",
+    )
+)
 def predict(
     model: ModelFile,
     table: TableFile,
@@ -159,13 +176,7 @@ def predict(
     header: Header = None,
     quiet: Quiet = False,
 ) -> None:
-    r"""Predict the target for the rows of another table.
-
-    \b
-    Examples:
-        linework predict model.lw new.csv -o predicted.csv
-        linework predict model.lw new.csv --keep id,name > predicted.csv
-    """
+    """Predict the target for another table."""
     with sentences():
         from linework.app import model as files
         from linework.app import predicting
@@ -180,14 +191,9 @@ def predict(
             say(f"Wrote {out.num_rows:,} predictions to {output}.")
 
 
-@app.command()
+@app.command(epilog=examples("explain model.lw"))
 def explain(model: ModelFile, as_json: Json = False) -> None:
-    r"""Say what a model was learned from, how good it is, and its coefficients.
-
-    \b
-    Example:
-        linework explain model.lw
-    """
+    """Print what a model is and how good."""
     with sentences():
         from linework.app import model as files
         from linework.app import texts
@@ -202,21 +208,15 @@ def explain(model: ModelFile, as_json: Json = False) -> None:
         show(texts.coefficients(found, limit=len(found)))
 
 
-@app.command()
+@app.command(epilog=examples("demo", "demo diamonds"))
 def demo(
     name: Annotated[
-        str, typer.Argument(help="penguins, breast_cancer, diabetes or diamonds.")
+        str, typer.Argument(metavar="[NAME]", help="penguins, breast_cancer, diabetes or diamonds.")
     ] = "penguins",
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    r"""Run `linework fit` on a small real table that comes along; no file is written.
-
-    \b
-    Examples:
-        linework demo
-        linework demo diamonds
-    """
+    """Run `fit` on a small table that comes along."""
     with sentences():
         from linework.app.demo import TABLES, demo_table
 

@@ -42,6 +42,20 @@ def parquet() -> bytes:
     return sink.getvalue()
 
 
+def categories() -> bytes:
+    """Text as dictionaries and as large strings, and a column of lists."""
+    sink = io.BytesIO()
+    colour = pa.array(["red", None, "blue", "red", "green"] * 8)
+    columns = {
+        "colour": colour.dictionary_encode(),
+        "shade": colour.cast(pa.large_string()),
+        "list": pa.array([[1, 2]] * 40),
+        "price": np.arange(40.0) % 5 + np.sqrt(np.arange(40)),
+    }
+    pq.write_table(pa.table(columns), sink)
+    return sink.getvalue()
+
+
 def wide() -> bytes:
     numbers = np.random.default_rng(0).integers(0, 10, (30, 5000))
     header = ",".join([f"c{j}" for j in range(5000)] + ["price"])
@@ -60,6 +74,11 @@ REFUSED = {
     "empty": (b"", "It is empty."),
     "nothing but space": (b"\n \n", "nothing but white space"),
     "header only": (b"size,colour,price\n", "a header and no rows"),
+    "header without an end": (b"size,colour,price", "a header and no rows"),
+    "target of numbers and text": (
+        changed(lambda lines: [*lines[:9], "1,a,n.a.", *lines[9:]]),
+        "all but 1 of its 41 values are numbers; 'n.a.' is none",
+    ),
     "one column": (b"price\n" + b"1.5\n2\n3\n5\n" * 5, "'price' is the only column"),
     "target missing": (text(names="size,colour,prize").encode(), "there are 'prize'"),
     "target without values": (
@@ -124,12 +143,17 @@ ACCEPTED = {
         with_column("sum", lambda i: 2 * ROWS[i][2] + 1),
         "tells the target by itself: sum",
     ),
+    "a cell that is no number": (
+        with_column("age", lambda i: "?" if i == 7 else i % 5),
+        "read as text because of '?': age",
+    ),
     "repeated rows": (text().encode() + text().encode().split(b"\n", 1)[1], "rows are equal"),
     "text after numbers": (late_text(), "2 of text"),
     "line breaks in quotes": (text().replace(",a,", ',"a\nb",').encode(), "1 of text"),
     "no header": (text().split("\n", 1)[1].encode(), "no header"),
     "5,000 columns": (wide(), "5000 of numbers"),
     "Parquet": (parquet(), "Parquet"),
+    "Parquet of categories": (categories(), "2 of text"),
 }  # fmt: skip
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
 from linework.app.errors import UserError
-from linework.app.task import Task, read_task
+from linework.app.task import Task, not_numbers, read_task
 from linework.data.blocks import Array
 from linework.design.frame import Column, as_frame
 from linework.design.treatments import TEXT_LEVELS
@@ -19,6 +19,8 @@ CELLS = 20_000_000
 
 SUSPECT_ROWS = 20
 """Rows from which a column that tells the target by itself is no accident."""
+
+GIVES_AWAY = "tells the target by itself"
 
 FIRST = 2000
 """Rows that are looked at before all are."""
@@ -158,8 +160,9 @@ def _column(column: Column, y: Array, task: Task, dropped: bool) -> ColumnFindin
         return ColumnFinding(name, kind, 0, 0, "", "has values of another kind")
     if kind == "nothing":
         return ColumnFinding(name, kind, rows, 0, "", "has no values")
-    levels = 0
+    levels, mixed = 0, []
     if kind == "text":
+        mixed = not_numbers(column)
         column = column.hashed()
         codes, _ = column.encoded()
         missing = int(np.count_nonzero(codes < 0))
@@ -169,12 +172,15 @@ def _column(column: Column, y: Array, task: Task, dropped: bool) -> ColumnFindin
         x = column.numbers()
         missing = int(np.count_nonzero(np.isnan(x)))
         reason = _useless_numbers(column, x[~np.isnan(x)], missing)
+    if mixed:
+        reason = reason and f"read as text because of {mixed[0]!r}"
     if dropped:
         reason = "as asked"
     if reason:
         return ColumnFinding(name, kind, missing, levels, "", reason)
     used = {"text": "levels", "truth values": "0 and 1"}.get(kind, "number")
-    note = "gives the target away" if _gives_away(column, y, task) else ""
+    note = f"read as text because of {mixed[0]!r}" if mixed else ""
+    note = GIVES_AWAY if _gives_away(column, y, task) else note
     return ColumnFinding(name, kind, missing, levels, used, note)
 
 
@@ -267,40 +273,3 @@ def _duplicates(table: Any) -> int | None:
     except pa.ArrowNotImplementedError:  # columns of lists and the like
         return None
     return int(table.num_rows - distinct)
-
-
-def lines(findings: Findings) -> Iterator[str]:
-    """The findings in sentences."""
-    task, rows = findings.task, findings.rows
-    yield f"{rows:,} rows; {task}"
-    if findings.without_target:
-        yield f"{findings.without_target:,} rows have no {task.target!r} and are left out"
-    if findings.duplicates:
-        yield f"{findings.duplicates:,} rows are equal to one before them (they stay)"
-    used = [column for column in findings.columns if column.used]
-    yield f"{len(used)} of {len(findings.columns)} columns are used: {_kinds(used)}"
-    gaps = [f"{column.name} ({column.missing:,})" for column in used if column.missing]
-    if gaps:
-        yield f"missing values, taken as the mean or as a level of their own: {_some(gaps)}"
-    out: Mapping[str, list[str]] = {}
-    for column in findings.columns:
-        if not column.used:
-            out = {**out, column.note: [*out.get(column.note, []), column.name]}
-    for note, names in out.items():
-        yield f"left out, {note}: {_some(names)}"
-    suspects = [column.name for column in used if column.note]
-    if suspects:
-        yield (
-            f"tells the target by itself: {_some(suspects)}. If it would not be known in time, "
-            f"leave it out: --drop {suspects[0]}"
-        )
-
-
-def _kinds(columns: Sequence[ColumnFinding]) -> str:
-    kinds = [column.kind.replace(" with a zone", "") for column in columns]
-    return ", ".join(f"{kinds.count(kind)} of {kind}" for kind in dict.fromkeys(kinds))
-
-
-def _some(names: Sequence[str], limit: int = 6) -> str:
-    rest = len(names) - limit
-    return ", ".join(names[:limit]) + (f" and {rest:,} more" if rest > 0 else "")

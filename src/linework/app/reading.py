@@ -138,6 +138,8 @@ def _arrow(path: Path, layout: Layout, *, careful: bool) -> Any:
 def _explained(error: Exception, layout: Layout) -> str:
     """Arrow's message as a sentence."""
     text = _first_line(error)
+    if text.startswith("Could not skip"):
+        return "It has a header and no rows below it."
     ragged = re.search(r"(?:Row #(\d+): )?Expected (\d+) columns, got (\d+): ?(.*)", text)
     if ragged is None:
         return f"It cannot be read as CSV: {text}"

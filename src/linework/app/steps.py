@@ -9,9 +9,10 @@ from typing import Any
 
 from sklearn.pipeline import Pipeline
 
+from linework.app import texts
 from linework.app.choice import Leaderboard, check_metric, choose, models_for
 from linework.app.errors import UserError
-from linework.app.findings import Findings, lines, look
+from linework.app.findings import Findings, look
 from linework.app.model import design_of, fit_chosen, write
 
 
@@ -82,7 +83,7 @@ def fit_table(
     if output is not None and not Path(output).absolute().parent.is_dir():
         raise UserError(f"There is no folder {Path(output).parent}: make it first.")
     rows, y, findings = look(table, target, kind=kind, drop=drop)
-    for line in lines(findings):
+    for line in texts.findings(findings):
         say(line)
     check_metric(findings.task, metric)
     models_for(findings.task, models)

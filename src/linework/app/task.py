@@ -16,6 +16,8 @@ from linework.design.treatments import TEXT_LEVELS
 FEW = 10
 """Different whole numbers up to which a target is taken for classes."""
 
+NUMBER = r"^\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*$"
+
 
 @dataclass(frozen=True, slots=True)
 class Task:
@@ -88,6 +90,11 @@ def read_task(column: Column, kind: str | None = None) -> tuple[Task, Array]:
     y = column.numbers() if column.kind != "text" else np.array(column.values.to_pylist())
     if numeric and not np.isfinite(y).all():
         raise UserError(f"The target {name!r} has an infinity (inf): correct or remove such rows.")
+    if column.kind == "text" and (strange := not_numbers(column)):
+        raise UserError(
+            f"The target {name!r} is text, and all but {len(strange)} of its {n} values are "
+            f"numbers; {strange[0]!r} is none: correct such cells, or leave them empty."
+        )
     if kind == "regression" and column.kind == "text":
         raise UserError(f"The target {name!r} holds text, and a regression needs numbers.")
     levels, counts = np.unique(y, return_counts=True)
@@ -119,6 +126,34 @@ def read_task(column: Column, kind: str | None = None) -> tuple[Task, Array]:
         y = y.astype(np.int64)
     balance = {_name(column, level): int(k) for level, k in zip(levels, counts, strict=True)}
     return Task(name, "binary" if len(levels) == 2 else "multiclass", balance), y
+
+
+def not_numbers(column: Column) -> list[str]:
+    """The texts of a column that is numbers but for one in ten or fewer; else none.
+
+    Parameters
+    ----------
+    column : Column
+        Of text.
+
+    Returns
+    -------
+    list of str
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from linework.app.task import not_numbers
+    >>> from linework.design.frame import Column
+    >>> not_numbers(Column("age", "text", pa.array(["31", "?", *map(str, range(20))])))
+    ['?']
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    values = column.values.cast(pa.string()).drop_null()
+    strange = values.filter(pc.invert(pc.match_substring_regex(values, NUMBER)))
+    return strange.to_pylist() if 0 < 10 * len(strange) <= len(values) else []
 
 
 def _name(column: Column, level: object) -> str:

@@ -1,10 +1,11 @@
-"""What is printed: the leaderboard, the coefficients and the card, as plain text."""
+"""What is printed, as plain text: findings, the leaderboard, coefficients and the card."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from linework.app.choice import Entry, Leaderboard
+from linework.app.findings import GIVES_AWAY, ColumnFinding, Findings
 from linework.app.model import Card
 from linework.inference.formats import Grid
 
@@ -22,6 +23,57 @@ LOWER = ("rmse", "mae", "log_loss")
 
 SHOWN = 20
 """Coefficients that are shown."""
+
+
+def findings(found: Findings) -> Iterator[str]:
+    r"""What is in a table, a line for each thing.
+
+    Parameters
+    ----------
+    found : Findings
+
+    Yields
+    ------
+    str
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from linework.app.findings import look
+    >>> from linework.app.texts import findings
+    >>> table = pa.table({"x": [1.0, 2.0, None, 4.5], "c": [1, 1, 1, 1], "y": ["a", "b", "a", "b"]})
+    >>> print(*findings(look(table, "y")[2]), sep="\n")
+    4 rows; 'y' is one of 2 classes: a 50%, b 50%
+    1 of 2 columns are used: 1 of numbers
+    missing values, taken as the mean or as a level of their own: x (1)
+    left out, has one value: c
+    """
+    task, rows = found.task, found.rows
+    yield f"{rows:,} rows; {task}"
+    if found.without_target:
+        yield f"{found.without_target:,} rows have no {task.target!r} and are left out"
+    if found.duplicates:
+        yield f"{found.duplicates:,} rows are equal to one before them (they stay)"
+    used = [column for column in found.columns if column.used]
+    yield f"{len(used)} of {len(found.columns)} columns are used: {_kinds(used)}"
+    gaps = [f"{column.name} ({column.missing:,})" for column in used if column.missing]
+    if gaps:
+        yield f"missing values, taken as the mean or as a level of their own: {_some(gaps)}"
+    out: Mapping[str, list[str]] = {}
+    for column in found.columns:
+        if not column.used:
+            out = {**out, column.note: [*out.get(column.note, []), column.name]}
+    for note, names in out.items():
+        yield f"left out, {note}: {_some(names)}"
+    for column in used:
+        if column.note and column.note != GIVES_AWAY:
+            yield f"{column.note}: {column.name}"
+    suspects = [column.name for column in used if column.note == GIVES_AWAY]
+    if suspects:
+        yield (
+            f"{GIVES_AWAY}: {_some(suspects)}. If it would not be known in time, "
+            f"leave it out: --drop {suspects[0]}"
+        )
 
 
 def leaderboard(board: Leaderboard) -> Iterator[str]:
@@ -123,3 +175,13 @@ def _indented(grid: Grid) -> Iterator[str]:
     """The grid's lines, two spaces between its columns and before them."""
     wide = Grid([f"{h} " for h in grid.header], [[f"{cell} " for cell in row] for row in grid.rows])
     yield from (f"  {line}" for line in wide.text())
+
+
+def _kinds(columns: Sequence[ColumnFinding]) -> str:
+    kinds = [column.kind.replace(" with a zone", "") for column in columns]
+    return ", ".join(f"{kinds.count(kind)} of {kind}" for kind in dict.fromkeys(kinds))
+
+
+def _some(names: Sequence[str], limit: int = 6) -> str:
+    rest = len(names) - limit
+    return ", ".join(names[:limit]) + (f" and {rest:,} more" if rest > 0 else "")
