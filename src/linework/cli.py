@@ -39,6 +39,15 @@ class Kind(StrEnum):
     classification = "classification"
 
 
+class Policy(StrEnum):
+    """What a missing value or an unseen level becomes."""
+
+    error = "error"
+    reference = "reference"
+    indicator = "indicator"
+    ignore = "ignore"
+
+
 TableFile = Annotated[
     Path, typer.Argument(metavar="TABLE", help="A CSV or Parquet file.", show_default=False)
 ]
@@ -125,6 +134,12 @@ def fit(
     ] = None,
     folds: Annotated[int, typer.Option(help="Of the cross-validation.")] = 5,
     seed: Annotated[int, typer.Option(help="Of the folds.", min=0)] = 0,
+    missing: Annotated[
+        Policy, typer.Option(help="A gap, when predicting, in a column without any now.")
+    ] = Policy.error,
+    unseen: Annotated[
+        Policy, typer.Option(help="A level, when predicting, that is not there now.")
+    ] = Policy.error,
     delimiter: Delimiter = None,
     encoding: Encoding = None,
     header: Header = None,
@@ -146,6 +161,8 @@ def fit(
             metric=metric,
             folds=folds,
             seed=seed,
+            missing=missing.value,
+            unseen=unseen.value,
         )
 
 

@@ -192,6 +192,27 @@ def test_a_table_of_other_columns_is_refused(change: Any, words: str, tmp_path: 
     assert words in result.stderr
 
 
+def test_gaps_and_strangers_are_taken_where_the_model_was_told_to(tmp_path: Path) -> None:
+    path = tmp_path / "penguins.csv"
+    text = demo_table("penguins").path.read_text(encoding="utf-8")
+    path.write_text(text.replace(",Dream,", ",Dreams,").replace(",2007", ","), encoding="utf-8")
+    for words, code in [((), 1), (("--missing", "reference", "--unseen", "ignore"), 0)]:
+        fitted = ("fit", demo_table("penguins").path, "-t", "species", "--models", "lda")
+        run(*fitted, *words, "-o", tmp_path / "m.lw")
+        result = run("predict", tmp_path / "m.lw", path, "--keep", "species")
+        assert result.exit_code == code
+        assert ("which is none of its 3" in result.stderr) == bool(code)
+
+
+def test_an_interruption_is_told_by_the_exit_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: Any, **__: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("linework.app.reading.read_table", interrupted)
+    result = run("demo")
+    assert (result.exit_code, result.stderr.splitlines()[-1]) == (130, "Interrupted.")
+
+
 def test_columns_may_stand_in_another_order(tmp_path: Path) -> None:
     table = demo_table("penguins")
     model = tmp_path / "m.lw"

@@ -147,7 +147,24 @@ def models_for(task: Task, names: Sequence[str] | None = None) -> dict[str, Call
 
 
 def check_metric(task: Task, metric: str | None) -> tuple[str, str]:
-    """The metric that chooses and the one beside it."""
+    """The metric that chooses and the one beside it.
+
+    Parameters
+    ----------
+    task : Task
+    metric : str, optional
+
+    Returns
+    -------
+    str, str
+
+    Examples
+    --------
+    >>> from linework.app.choice import check_metric
+    >>> from linework.app.task import Task
+    >>> check_metric(Task("price", "regression", {}, (0.0, 1.0, 2.0)), "mae")
+    ('mae', 'r2')
+    """
     known = list(METRICS[task.kind])
     metric = metric or known[0]
     if metric not in known:

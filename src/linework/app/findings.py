@@ -145,7 +145,24 @@ def look(
 
 
 def nearest(name: str, names: Sequence[str]) -> str:
-    """The end of a sentence on a name that is not there."""
+    """The end of a sentence on a name that is not there.
+
+    Parameters
+    ----------
+    name : str
+    names : sequence of str
+        That are there.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> from linework.app.findings import nearest
+    >>> nearest("prize", ["size", "price"])
+    ": there are 'price', 'size'."
+    """
     import difflib
 
     close = difflib.get_close_matches(name, names, 3) or list(names)[:8]
@@ -263,13 +280,18 @@ def _tells_class(x: Array, y: Array, levels: bool, task: Task) -> bool:
 
 
 def _duplicates(table: Any) -> int | None:
-    """Rows that are equal to one before them."""
+    """Rows that are equal to one before them; most tables show in a few columns that none is."""
     import pyarrow as pa
 
-    if table.num_rows * table.num_columns > CELLS:
+    n, width = table.num_rows, 2
+    if n * table.num_columns > CELLS:
         return None
     try:
-        distinct = table.group_by(table.column_names).aggregate([]).num_rows
+        while True:
+            names = table.column_names[:width]
+            distinct = table.select(names).group_by(names).aggregate([]).num_rows
+            if distinct == n or width >= table.num_columns:
+                return int(n - distinct)
+            width *= 4
     except pa.ArrowNotImplementedError:  # columns of lists and the like
         return None
-    return int(table.num_rows - distinct)

@@ -16,6 +16,7 @@ from linework.app.errors import UserError
 from linework.app.findings import Findings
 from linework.data.blocks import Array
 from linework.design.design import Design
+from linework.design.encoders import Policy
 from linework.design.treatments import Nominal, Numeric
 from linework.persist.model_file import load, save
 
@@ -54,17 +55,29 @@ class Card:
         return asdict(self)
 
 
-def design_of(findings: Findings) -> Design:
+def design_of(findings: Findings, missing: Policy = "error", unseen: Policy = "error") -> Design:
     """Columns as numbers in units of their deviation, gaps filled, and marked where they matter.
 
     Parameters
     ----------
     findings : Findings
+    missing, unseen : {"error", "reference", "indicator", "ignore"}, default="error"
+        What becomes of a gap in a column that has none here, and of a level that is not here.
 
     Returns
     -------
     Design
         Not fitted.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from linework.app.findings import look
+    >>> from linework.app.model import design_of
+    >>> table = pa.table({"x": [1.0, 2.0, None, 4.5], "y": ["a", "b", "a", "b"]})
+    >>> rows, y, findings = look(table, "y")
+    >>> design_of(findings).fit_transform(rows).round(3).tolist()
+    [[-1.019], [-0.34], [0.0], [1.359]]
     """
     terms: dict[str, Any] = {}
     for column in findings.columns:
@@ -75,7 +88,7 @@ def design_of(findings: Findings) -> Design:
         else:
             marked = column.missing >= max(MARKED, findings.rows // 100)
             terms[column.name] = Numeric(missing="indicator" if marked else "reference")
-    return Design(terms, scale=True)
+    return Design(terms, scale=True, missing=missing, unseen=unseen)
 
 
 def fit_chosen(
@@ -119,7 +132,15 @@ def fit_chosen(
 
 
 def write(pipeline: Pipeline, path: str | Path, rows: Any) -> None:
-    """Save the pipeline; some of the rows go along, to check it when it is loaded."""
+    """Save the pipeline; some of the rows go along, to check it when it is loaded.
+
+    Parameters
+    ----------
+    pipeline : Pipeline
+    path : str or path
+    rows : pyarrow.Table
+        With the columns that the pipeline takes.
+    """
     try:
         save(pipeline, path, X=rows)
     except OSError as error:
@@ -127,7 +148,24 @@ def write(pipeline: Pipeline, path: str | Path, rows: Any) -> None:
 
 
 def read(path: str | Path) -> Pipeline:
-    """The pipeline of a model file that `linework fit` has written, or a sentence."""
+    """The pipeline of a model file that `linework fit` has written, or a sentence.
+
+    Parameters
+    ----------
+    path : str or path
+
+    Returns
+    -------
+    Pipeline
+
+    Examples
+    --------
+    >>> from linework.app.model import read
+    >>> read("nothing.lw")
+    Traceback (most recent call last):
+        ...
+    linework.app.errors.UserError: There is no file nothing.lw.
+    """
     try:
         pipeline = load(path)
     except FileNotFoundError:
@@ -153,6 +191,16 @@ def coefficients(pipeline: Pipeline) -> Mapping[str, dict[str, float]]:
     -------
     dict of dict
         Empty where the model has none.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from linework.app.model import coefficients
+    >>> from linework.app.steps import fit_table
+    >>> table = pa.table({"x": [0.0, 1.0, 2.0, 3.0] * 3, "y": [1.5, 3.5, 5.5, 7.5] * 3})
+    >>> found = coefficients(fit_table(table, "y", models=["linear"]).pipeline)
+    >>> {name: round(values["y"], 3) for name, values in found.items()}
+    {'(Intercept)': 4.5, 'x': 2.236}
     """
     model = pipeline[-1]
     if not hasattr(model, "coef_"):

@@ -30,6 +30,17 @@ def predict(pipeline: Pipeline, table: Any, keep: Sequence[str] | None = None) -
     Returns
     -------
     pyarrow.Table
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from linework.app.predicting import predict
+    >>> from linework.app.steps import fit_table
+    >>> table = pa.table({"x": [0.0, 1.0, 2.0, 3.0] * 3, "y": [1.5, 3.5, 5.5, 7.5] * 3})
+    >>> pipeline = fit_table(table, "y", models=["linear"]).pipeline
+    >>> out = predict(pipeline, pa.table({"x": [5.0], "id": ["a"]}), keep=["id"])
+    >>> out["id"].to_pylist(), round(out["prediction"][0].as_py(), 6)
+    (['a'], 11.5)
     """
     import pyarrow as pa
 

@@ -14,6 +14,7 @@ from linework.app.choice import Leaderboard, check_metric, choose, models_for
 from linework.app.errors import UserError
 from linework.app.findings import Findings, look
 from linework.app.model import design_of, fit_chosen, write
+from linework.design.encoders import Policy
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,8 @@ def fit_table(
     metric: str | None = None,
     folds: int = 5,
     seed: int = 0,
+    missing: Policy = "error",
+    unseen: Policy = "error",
     output: str | Path | None = None,
     say: Callable[[str], object] = lambda line: None,
 ) -> Fit:
@@ -59,6 +62,8 @@ def fit_table(
     models : sequence of str, optional
     metric : str, optional
     folds, seed : int
+    missing, unseen : {"error", "reference", "indicator", "ignore"}
+        As for `design_of`.
     output : path, optional
         Where the model is written.
     say : callable
@@ -88,7 +93,7 @@ def fit_table(
     check_metric(findings.task, metric)
     models_for(findings.task, models)
     rows = rows.select(findings.used)
-    design = design_of(findings)
+    design = design_of(findings, missing, unseen)
     X = design.fit_transform(rows)
     board = choose(X, y, findings.task, models=models, metric=metric, folds=folds, seed=seed)
     pipeline, warned = fit_chosen(design, X, y, findings, board)
