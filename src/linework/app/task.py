@@ -117,7 +117,7 @@ def read_task(column: Column, kind: str | None = None) -> tuple[Task, Array]:
     if counts.min() < 2:
         rare = [_name(column, level) for level in levels[counts < 2]]
         raise UserError(
-            f"{len(rare)} class(es) of the target {name!r} have one row only, {rare[0]} first: "
+            f"{len(rare)} class(es) of the target {name!r} have one row only, {rare[0]!r} first: "
             "leave such rows out, or merge the class with another."
         )
     if column.kind == "truth values":
