@@ -238,8 +238,9 @@ def _own_class(name: str) -> type | None:
     module, _, short = name.partition(":")
     if not OWN.fullmatch(module):
         return None
+    home = "linework.exports" if module == "linework" else module
     try:
-        found = vars(import_module(module)).get(short)
+        found = vars(import_module(home)).get(short)
     except ModuleNotFoundError:
         return None
     if not isinstance(found, type) or not OWN.fullmatch(found.__module__):
