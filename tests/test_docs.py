@@ -1,6 +1,7 @@
-"""Every relative link of a page, and the heading it points to, is there."""
+"""Every relative link of a page, and the heading it points to, is there; the example runs."""
 
 import re
+import runpy
 from collections import Counter
 from pathlib import Path
 
@@ -87,3 +88,9 @@ def test_broken_links_are_seen(tmp_path: Path, text: str, complaints: int) -> No
     page = tmp_path / "page.md"
     page.write_text(text, encoding="utf-8")
     assert len(broken(page)) == complaints
+
+
+@pytest.mark.slow
+def test_the_example_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    runpy.run_path(str(ROOT / "examples" / "demo.py"), run_name="__main__")
+    assert "coefficients" in capsys.readouterr().out.lower()
