@@ -149,6 +149,10 @@ ACCEPTED = {
     ),
     "repeated rows": (text().encode() + text().encode().split(b"\n", 1)[1], "40 rows are equal"),
     "text after numbers": (late_text(), "2 of text"),
+    "a row longer than a block": (
+        (text() + f"1.5,{'a' * 4_300_000},2\n" * 2).encode(),
+        "1 of text",
+    ),
     "line breaks in quotes": (text().replace(",a,", ',"a\nb",').encode(), "1 of text"),
     "no header": (text().split("\n", 1)[1].encode(), "no header"),
     "5,000 columns": (wide(), "5000 of numbers"),
@@ -186,6 +190,7 @@ def test_an_awkward_table_is_learned_from(name: str, tmp_path: Path) -> None:
     assert code == 0, err
     assert words in err
     assert "Chosen: " in out
+    assert max(map(len, (out + err).splitlines())) < 1000
     assert (tmp_path / "model.lw").stat().st_size < 10_000_000
 
 

@@ -101,8 +101,8 @@ def _read_csv(path: Path, layout: Layout, told: bool) -> tuple[Any, str]:
 def _parsed(path: Path, layout: Layout) -> Any:
     """What Arrow reads: in parallel where that will do, else line by line.
 
-    Arrow takes a column's type from its first block, and line breaks within quotes for the ends of
-    rows. A file for which this goes wrong is read again as one block.
+    Blocks in parallel end at line breaks, within quotes too, and must hold a row each. A file for
+    which this goes wrong is read again as one block.
     """
     import pyarrow as pa
 

@@ -50,7 +50,7 @@ class Task:
                 f"{self.target!r} is a number from {low:.6g} to {high:.6g}, {mean:.6g} on average"
             )
         rows = sum(self.balance.values())
-        shares = [f"{name} {count / rows:.0%}" for name, count in self.balance.items()]
+        shares = [f"{short(name)} {count / rows:.0%}" for name, count in self.balance.items()]
         more = ", …" if len(shares) > FEW else ""
         return f"{self.target!r} is one of {self.classes} classes: {', '.join(shares[:FEW])}{more}"
 
@@ -126,6 +126,26 @@ def read_task(column: Column, kind: str | None = None) -> tuple[Task, Array]:
         y = y.astype(np.int64)
     balance = {_name(column, level): int(k) for level, k in zip(levels, counts, strict=True)}
     return Task(name, "binary" if len(levels) == 2 else "multiclass", balance), y
+
+
+def short(name: str) -> str:
+    """A name as it is shown: 60 characters at most.
+
+    Parameters
+    ----------
+    name : str
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> from linework.app.task import short
+    >>> short("ab" * 40)[-4:]
+    'bab…'
+    """
+    return name if len(name) <= 60 else f"{name[:59]}…"
 
 
 def not_numbers(column: Column) -> list[str]:

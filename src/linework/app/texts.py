@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from linework.app.choice import Entry, Leaderboard
 from linework.app.findings import GIVES_AWAY, ColumnFinding, Findings
 from linework.app.model import Card
+from linework.app.task import short
 from linework.inference.formats import Grid
 
 WORDS = {
@@ -118,9 +119,9 @@ def coefficients(found: Mapping[str, Mapping[str, float]], limit: int = SHOWN) -
     yield "Coefficients, largest first; numbers and dates count in standard deviations"
     yield ""
     items = list(found.items())
-    header = ["", *next(iter(found.values()))]
+    header = ["", *map(short, next(iter(found.values())))]
     rows = [
-        [name, *(f"{value:.4g}" for value in values.values())]
+        [short(name), *(f"{value:.4g}" for value in values.values())]
         for name, values in items[: limit + 1]
     ]
     yield from _indented(Grid(header, rows))
@@ -184,4 +185,4 @@ def _kinds(columns: Sequence[ColumnFinding]) -> str:
 
 def _some(names: Sequence[str], limit: int = 6) -> str:
     rest = len(names) - limit
-    return ", ".join(names[:limit]) + (f" and {rest:,} more" if rest > 0 else "")
+    return ", ".join(map(short, names[:limit])) + (f" and {rest:,} more" if rest > 0 else "")
