@@ -143,7 +143,7 @@ def short(name: str) -> str:
     --------
     >>> from linework.app.task import short
     >>> short("ab" * 40)[-4:]
-    'bab…'
+    'aba…'
     """
     return name if len(name) <= 60 else f"{name[:59]}…"
 
