@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -16,6 +15,12 @@ from linework.solvers.orthogonal import minimum_norm
 from linework.solvers.spectral import Spectrum
 
 Linear = Callable[[Array], Array]
+
+LARGE = 256
+"""Parameters from which factorising costs more than a pass over the rows often does."""
+
+SINGULAR = 1e2 * EPS
+"""Share of a column, for each column, within which what the others leave of it is rounding."""
 
 
 class Lesson(NamedTuple):
@@ -54,8 +59,9 @@ def taught(H: Array, step: Array, change: Array) -> Array:
 class Quadratic:
     """The Hessian H of a model gᵀs + ½ sᵀHs, which learns from steps by BFGS updates.
 
-    It is factorised once: solves go through the updates and not through an updated matrix, which
-    is formed where it is asked for.
+    A large one is factorised once: solves go through the updates and not through an updated
+    matrix, which is formed where it is asked for. Of a small one the updated matrix is factorised,
+    which keeps more digits where columns are nearly dependent.
 
     Parameters
     ----------
@@ -94,8 +100,10 @@ class Quadratic:
 
     def solve(self, rhs: Array) -> Array:
         """H⁻¹ rhs for rhs (p,), 4p operations for each lesson."""
-        if self._solve is None:
-            self._solve = semidefinite_solver(self._hessian)
+        if self._solve is None and len(rhs) >= LARGE:
+            self._solve = _definite(self._hessian)
+        if self._solve is None:  # what was taught may tell directions apart that it does not
+            return solve_semidefinite(self.matrix(), rhs)
         left, shares = rhs, []
         for one in reversed(self._lessons):
             shares.append(float(one.step @ left / one.along))
@@ -106,34 +114,31 @@ class Quadratic:
         return solution
 
 
-def semidefinite_solver(H: Array) -> Linear:
-    """Rhs (p, …) ↦ H⁻¹ rhs; where H is singular to working precision, of least norm.
+def solve_semidefinite(H: Array, rhs: Array) -> Array:
+    """H⁻¹ rhs for rhs (p, …); where H is singular to working precision, of least norm.
 
     Rank is told best in correlation form; the least norm is that of the parameters as they are.
     """
+    if (solve := _definite(H)) is not None:
+        return solve(rhs)
+    scale = column_scale(H.diagonal())[:, None]
+    correlation = H / scale / scale.T
+    noise = SINGULAR * len(H) * float(np.linalg.norm(correlation, 1))
+    spectrum = Spectrum.from_gram(correlation, rhs.reshape(len(H), -1) / scale, noise)
+    return minimum_norm(spectrum, scale[:, 0]).reshape(rhs.shape)
+
+
+def _definite(H: Array) -> Linear | None:
+    """Rhs (p, …) ↦ H⁻¹ rhs, by Cholesky of the correlation form; None where H is singular."""
     scale = column_scale(H.diagonal())[:, None]
     with blas_for(len(H)):
-        correlation = H / scale / scale.T
-        R, info = dpotrf(correlation, lower=0, clean=0)
-    if not info and np.square(R.diagonal()).min(initial=1.0) > 1e2 * EPS * len(H):
+        R, info = dpotrf(H / scale / scale.T, lower=0, clean=0)
+    if info or np.square(R.diagonal()).min(initial=1.0) <= SINGULAR * len(H):
+        return None
 
-        def solve(rhs: Array) -> Array:
-            with blas_for(len(H)):
-                scaled = dpotrs(R, rhs.reshape(len(H), -1) / scale)[0] / scale
-            return np.asarray(scaled).reshape(rhs.shape)
+    def solve(rhs: Array) -> Array:
+        with blas_for(len(H)):
+            scaled = dpotrs(R, rhs.reshape(len(H), -1) / scale)[0] / scale
+        return np.asarray(scaled).reshape(rhs.shape)
 
-        return solve
-    noise = 1e2 * EPS * len(H) * float(np.linalg.norm(correlation, 1))
-    spectrum = Spectrum.from_gram(correlation, np.zeros((len(H), 0)), noise)
-
-    def least(rhs: Array) -> Array:
-        projected = spectrum.vectors.T @ (rhs.reshape(len(H), -1) / scale)
-        seen = dataclasses.replace(spectrum, projected=projected)
-        return minimum_norm(seen, scale[:, 0]).reshape(rhs.shape)
-
-    return least
-
-
-def solve_semidefinite(H: Array, rhs: Array) -> Array:
-    """H⁻¹ rhs for rhs (p, …); where H is singular to working precision, of least norm."""
-    return semidefinite_solver(H)(rhs)
+    return solve
