@@ -10,7 +10,7 @@ import numpy as np
 from linework.data.blocks import Array
 from linework.data.sources import Table
 from linework.likelihood.problem import Problem
-from linework.solvers.newton import solve_semidefinite
+from linework.solvers.quadratic import solve_semidefinite
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -85,12 +85,12 @@ def follow(
             if guided and before is not None:
                 theta += now.parameters(before.coef, before.intercept)
                 theta -= now.parameters(guide[number - 1].coef, guide[number - 1].intercept)
-            known = near if near.found.hessian is not None or before is None else before
-            hessian = now.repenalised(known.found.hessian, known.l2)
+            known = near if near.found.model is not None or before is None else before
+            hessian = now.repenalised(known.found.model, known.l2)
             found = solve(now, theta, tol, max_iter, hessian, near=True)
-        if before is not None and len(penalties) * found.hessian_bytes > HESSIANS:
+        if before is not None and found.model and len(penalties) * found.model.nbytes > HESSIANS:
             fits[-1] = dataclasses.replace(
-                before, found=dataclasses.replace(before.found, hessian=None)
+                before, found=dataclasses.replace(before.found, model=None)
             )
         fits.append(Fit(*now.coefficients(found.theta), l2, found))
     return fits

@@ -13,6 +13,7 @@ from linework.data.blocks import Array, Block
 from linework.data.sources import Table
 from linework.engine import map_reduce, map_rows
 from linework.losses import Loss, SoftmaxLoss
+from linework.solvers.quadratic import Quadratic
 from linework.stats import ColumnMoments, Curvature, Gradient
 from linework.stats.gradient import linear_predictors
 
@@ -158,12 +159,12 @@ class Problem:
         """The problem with other penalties beside the mean loss."""
         return dataclasses.replace(self, l2=np.full(len(self.l2), l2), l1_factor=l1)
 
-    def repenalised(self, hessian: Array | None, l2: float) -> Array | None:
+    def repenalised(self, model: Quadratic | None, l2: float) -> Array | None:
         """A Hessian of this loss under the penalty ``l2``, under this one's."""
-        if hessian is None:
+        if model is None:
             return None
         k = self.loss.n_scores
-        moved, slopes = hessian.copy(), np.arange(self.l2.size * k)
+        moved, slopes = model.matrix().copy(), np.arange(self.l2.size * k)
         moved[slopes, slopes] += np.repeat(self.l2 - l2, k)
         still = np.flatnonzero(np.repeat(np.isinf(self.scale), k))
         moved[still], moved[:, still] = 0.0, 0.0

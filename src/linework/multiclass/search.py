@@ -16,7 +16,7 @@ from linework.multiclass.codes import (
     one_by_one,
     one_vs_rest,
 )
-from linework.solvers.newton import solve_semidefinite
+from linework.solvers.quadratic import solve_semidefinite
 from linework.stats import PooledMoments
 
 SUBSETS = 50_000

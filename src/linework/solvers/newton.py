@@ -7,14 +7,12 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from scipy.linalg.lapack import dpotrf, dpotrs
 
 from linework.data.blocks import Array
 from linework.engine import blas_for
 from linework.solvers.cholesky import EPS, column_scale
 from linework.solvers.convergence import Step
-from linework.solvers.orthogonal import minimum_norm
-from linework.solvers.spectral import Spectrum
+from linework.solvers.quadratic import Quadratic, solve_semidefinite
 
 SUFFICIENT = 1e-4
 """Share of the decrease that the gradient promises which a step has to bring."""
@@ -98,7 +96,7 @@ class Minimum:
     theta : array of shape (p,)
     value : float
         The objective, with its 1-norm.
-    hessian : array of shape (p, p) or None
+    model : Quadratic or None
         The last, with what the steps since then taught of it.
     trace : tuple of Step
         The objective and the scaled gradient at the start and after each iteration.
@@ -108,7 +106,7 @@ class Minimum:
 
     theta: Array
     value: float
-    hessian: Array | None
+    model: Quadratic | None
     trace: tuple[Step, ...]
     passes: int
 
@@ -116,11 +114,6 @@ class Minimum:
     def size(self) -> float:
         """The scaled gradient."""
         return self.trace[-1].gradient
-
-    @property
-    def hessian_bytes(self) -> int:
-        """The memory that its Hessian takes."""
-        return 0 if self.hessian is None else self.hessian.nbytes
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -161,7 +154,7 @@ def minimise(
     step takes its own. ``at`` is the objective and gradient at ``theta``, if they are known. Where
     an estimate by ``sketch`` makes for fewer passes than a Hessian, it is taken instead.
     """
-    H, passes = hessian, 1
+    H, passes = None if hessian is None else Quadratic(hessian), 1
     since, exact, sketches = 0, False, 0  # steps since the last Hessian, and what it is
     point = start(objective, theta, at)
     while point.size > tol and len(point.trace) <= max_iter:
@@ -171,9 +164,10 @@ def minimise(
             estimated = sketch.passes_left(point.size, tol)
         if H is None or left >= min(anew, estimated):
             if sketch is None or anew <= estimated:
-                H, exact = objective.hessian(point.theta), True
+                H, exact = Quadratic(objective.hessian(point.theta)), True
             else:
-                H, exact, sketches = sketch.hessian(point.theta), False, sketches + 1
+                H, exact = Quadratic(sketch.hessian(point.theta)), False
+                sketches += 1
             since, passes = 0, passes + 1
         step = _model_step(H, point.gradient, point.theta, objective.l1)
         if objective.l1 is not None:
@@ -185,7 +179,7 @@ def minimise(
                 break  # not even a Hessian of its own finds a decrease: rounding errors are left
             H, sketch = None, None
             continue
-        H = taught(H, found.theta - point.theta, found.gradient - point.gradient)
+        H.teach(found.theta - point.theta, found.gradient - point.gradient)
         point = found
         since += 1
     return Minimum(point.theta, point.total, H, point.trace, passes)
@@ -230,27 +224,11 @@ def steepest(l1: Array | None, theta: Array, gradient: Array) -> Array:
     return np.where(theta == 0.0, at_zero, gradient + l1 * np.sign(theta))
 
 
-def _model_step(H: Array, gradient: Array, theta: Array, l1: Array | None) -> Array:
+def _model_step(H: Quadratic, gradient: Array, theta: Array, l1: Array | None) -> Array:
     """The minimum of gᵀs + ½ sᵀHs + Σ l1 |θ + s|, of minimum norm where H is singular."""
     if l1 is None or not l1.any():
-        return -solve_semidefinite(H, gradient)
-    return _penalised_step(H, gradient, theta, l1)
-
-
-def solve_semidefinite(H: Array, rhs: Array) -> Array:
-    """H⁻¹ rhs for rhs (p, …); where H is singular to working precision, of least norm.
-
-    Rank is told best in correlation form; the least norm is that of the parameters as they are.
-    """
-    flat, scale = rhs.reshape(len(H), -1), column_scale(H.diagonal())[:, None]
-    with blas_for(len(H)):
-        correlation = H / scale / scale.T
-        R, info = dpotrf(correlation, lower=0, clean=0)
-        if not info and np.square(R.diagonal()).min(initial=1.0) > 1e2 * EPS * len(H):
-            return np.asarray(dpotrs(R, flat / scale)[0] / scale).reshape(rhs.shape)
-        noise = 1e2 * EPS * len(H) * float(np.linalg.norm(correlation, 1))
-        spectrum = Spectrum.from_gram(correlation, flat / scale, noise)
-        return minimum_norm(spectrum, scale[:, 0]).reshape(rhs.shape)
+        return -H.solve(gradient)
+    return _penalised_step(H.matrix(), gradient, theta, l1)
 
 
 def _penalised_step(H: Array, gradient: Array, theta: Array, l1: Array) -> Array:
@@ -310,17 +288,3 @@ def line_search(objective: Objective, point: Point, step: Array) -> tuple[Point 
             break
         length /= 2.0
     return None, passes
-
-
-def taught(H: Array, step: Array, change: Array) -> Array:
-    """The BFGS update of H, after which H·step is the gradient's change."""
-    image = H @ step
-    along, curved = float(change @ step), float(image @ step)
-    parts = np.sqrt(np.abs(H.diagonal())) * step
-    flat = curved <= 1e-12 * float(parts @ parts)  # Hs is little but rounding errors
-    if flat or along <= 1e-10 * curved or not np.isfinite(along):
-        return H
-    updated: Array = (
-        H + np.multiply.outer(change / along, change) - np.multiply.outer(image / curved, image)
-    )
-    return updated

@@ -14,9 +14,8 @@ from linework.solvers.newton import (
     NOISE,
     SUFFICIENT,
     passes_left,
-    solve_semidefinite,
-    taught,
 )
+from linework.solvers.quadratic import solve_semidefinite, taught
 
 
 class Objectives(Protocol):
