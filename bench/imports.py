@@ -1,4 +1,4 @@
-"""The time of `import linework` beside that of `import sklearn.linear_model`, both fresh."""
+"""The time to import a model from linework beside that from scikit-learn, both fresh."""
 
 from __future__ import annotations
 
@@ -15,13 +15,17 @@ def fresh(statement: str) -> None:
 
 def main() -> None:
     machine()
-    statements = ["import linework", "import sklearn.linear_model", "pass"]
+    ours, peers = (
+        f"from {package} import LinearRegression"
+        for package in ("linework", "sklearn.linear_model")
+    )
+    statements = [ours, peers, "pass"]
     times = best_times({statement: partial(fresh, statement) for statement in statements}, rounds=9)
     start = times.pop("pass")
     show(
         "import, without the interpreter's start", {k: v - start for k, v in times.items()}, "0.83"
     )
-    code = "import linework, sys; print('numba' in sys.modules)"
+    code = f"{ours}; import sys; print('numba' in sys.modules)"
     loaded = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
