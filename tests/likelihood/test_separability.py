@@ -273,3 +273,17 @@ class TestFirth:
         X, y = rows(60)
         with pytest.raises(ValueError, match=r"a penalty of its own, and C is 1\.0"):
             LogisticRegression(C=1.0, separation="firth").fit(X, y)
+
+
+def test_no_programme_is_solved_where_curvature_shows_that_classes_overlap(monkeypatch):
+    def refuse(*_: object) -> None:
+        raise AssertionError("a linear programme was asked for")
+
+    monkeypatch.setattr("linework.likelihood.logistic.separability_of", refuse)
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((2000, 3)) * 8.0
+    y = (rng.random(2000) < 1.0 / (1.0 + np.exp(-X.sum(axis=1)))).astype(int)
+    model = LogisticRegression(C=np.inf).fit(X, y)
+    assert np.abs(model.decision_function(X)).max() > 12.0  # some rows are all but certain
+    with pytest.raises(AssertionError, match="programme"):
+        LogisticRegression(C=np.inf).fit(X, (X.sum(axis=1) > 0.0).astype(int))

@@ -39,6 +39,9 @@ SOLVERS: dict[str, Solver] = {
     "irls": by_reweighting,
     "gradient": by_descent,
 }
+NEAR = 1e-6
+"""Scaled gradient up to which a separable fit has no curvature left along what separates."""
+
 SEPARATION = ("warn", "raise", "firth")
 
 
@@ -167,9 +170,12 @@ class LogisticRegression(Probabilistic, LikelihoodModel):
         strength = 1.0 / (self.C * totals.sum())
         l1, l2 = strength * self.l1_ratio, strength * (1.0 - self.l1_ratio)
         solver, kind = self._way(len(classes), strength)
-        coef, intercept, _ = self._minimise(table, loss, null, l2, l1, start, solver, kind)
-        if not strength and kind is Problem:
-            self._tell_of_separation(table, classes, coef, intercept)
+        coef, intercept, problem = self._minimise(table, loss, null, l2, l1, start, solver, kind)
+        if not strength and kind is Problem and certain_of_a_row(table, coef, intercept):
+            theta = problem.parameters(coef, intercept)
+            near = self.convergence_.value <= NEAR and len(theta) <= WIDE
+            if not near or problem.is_flat(theta):
+                self._tell_of_separation(table, classes)
         self.classes_ = classes
         dtype = dtype_of(table.dtype, coef, intercept)
         self.coef_, self.intercept_ = coef.T.astype(dtype), intercept.astype(dtype)
@@ -260,11 +266,7 @@ class LogisticRegression(Probabilistic, LikelihoodModel):
             )
         return minimise, FirthProblem
 
-    def _tell_of_separation(
-        self, table: Table, classes: Array, coef: Array, intercept: Array
-    ) -> None:
-        if not certain_of_a_row(table, coef, intercept):
-            return
+    def _tell_of_separation(self, table: Table, classes: Array) -> None:
         names = self._column_names(range(table.n_columns))
         found = separability_of(table, classes, names, self.fit_intercept)
         if not found:

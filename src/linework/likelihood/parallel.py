@@ -23,9 +23,6 @@ triangle of H (n, k(k + 1)/2)."""
 INDEFINITE = 1e-8
 """Least eigenvalue, with the opposite sign, of a correlation form that counts as semidefinite."""
 
-FLAT = 1e-5
-"""Curvature, for columns of unit spread and beside the scores' mean square, that counts as none."""
-
 
 class ParallelProblem(Problem):
     """1/W Σ w ℓ(y, b + wᵀx) + ½ Σ_j l2_j w_j², for slopes w (d,) and intercepts b (k,).
@@ -92,12 +89,6 @@ class ParallelProblem(Problem):
     def second_derivatives(self, theta: Array) -> Array:
         """Its second derivatives, whatever their signs: two passes."""
         return self._assembled(theta, self._exact)
-
-    def is_flat(self, theta: Array) -> bool:
-        """Whether there is a direction of all but no curvature, as in every separable fit."""
-        varying = np.isfinite(self.scale)
-        H = self.second_derivatives(theta) / self.scale / self.scale[:, None]
-        return bool(np.linalg.eigvalsh(H[np.ix_(varying, varying)])[0] < FLAT * self.unit**2)
 
     def _exact(self, y: Array, eta: Array) -> tuple[Array, Array]:
         return self.loss.product(y, eta, np.ones_like(eta)), self.loss.curvature(y, eta)

@@ -17,6 +17,9 @@ from linework.solvers.quadratic import Quadratic
 from linework.stats import ColumnMoments, Curvature, Gradient
 from linework.stats.gradient import linear_predictors
 
+FLAT = 1e-5
+"""Curvature, for columns of unit spread and beside the scores' mean square, that counts as none."""
+
 LARGE = 1 << 21
 """Numbers of a table from which its passes are by the compiled loop: a fit of 20 ms, where loading
 Numba takes 200 the first time."""
@@ -222,6 +225,17 @@ class Problem:
         H[still], H[:, :, still] = 0.0, 0.0
         H[still, each, still, each] = 1.0
         return H.reshape(p * k, p * k)
+
+    def second_derivatives(self, theta: Array) -> Array:
+        """As `hessian`."""
+        return self.hessian(theta)
+
+    def is_flat(self, theta: Array) -> bool:
+        """Whether there is a direction of all but no curvature, as in every separable fit."""
+        scale = np.repeat(self.scale, self.shape[1])
+        varying = np.flatnonzero(np.isfinite(scale))
+        H = self.second_derivatives(theta) / scale / scale[:, None]
+        return bool(np.linalg.eigvalsh(H[np.ix_(varying, varying)])[0] < FLAT * self.unit**2)
 
     def settled(self, theta: Array) -> Array:
         """Where the 1-norm is least among the points that the rest cannot tell from θ.
