@@ -20,6 +20,12 @@ def check_priors(values: Any, K: int, name: str) -> Array:
     return p
 
 
+def trained_priors(given: Any, numbers: Array, weight: Array, K: int) -> Array:
+    """The priors (K,) a model was fitted under: those given, or the classes' shares of the rows."""
+    shares = np.bincount(numbers, weight, K) / weight.sum()
+    return check_priors(shares if given is None else given, K, "training_priors")
+
+
 def shifted(posterior: Array, shift: Array) -> Array:
     """Posteriors (n, K) under priors π' of posteriors under π: P'(k | x) ∝ P(k | x) π'_k / π_k.
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from linework.data.blocks import Array
 from linework.evaluate.rules import LeastCost, cost_matrix
-from linework.priors import check_priors
+from linework.priors import trained_priors
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,8 +73,6 @@ class LogitAdjustment:
             raise ValueError(
                 f"tau is {self.tau!r}, and a finite number, zero or more, is expected."
             )
-        shares = np.bincount(numbers, weight, K) / weight.sum()
-        trained = shares if self.training_priors is None else self.training_priors
-        priors = check_priors(trained, K, "training_priors")
+        priors = trained_priors(self.training_priors, numbers, weight, K)
         log_shift = -self.tau * np.log(priors)
         return LeastCost(np.exp(log_shift - log_shift.max()), cost_matrix(None, K), None)

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 
 from linework.data.blocks import Array
-from linework.priors import check_priors, shifted
+from linework.priors import check_priors, shifted, trained_priors
 
 
 class Decision(Protocol):
@@ -104,11 +104,10 @@ class DecisionRule:
         K = len(classes)
         shift = np.ones(K)
         if self.priors is not None:
-            shares = np.bincount(numbers, weight, K) / weight.sum()
-            trained = shares if self.training_priors is None else self.training_priors
             equal = isinstance(self.priors, str) and self.priors == "equal"
             here = np.full(K, 1.0 / K) if equal else self.priors
-            shift = check_priors(here, K, "priors") / check_priors(trained, K, "training_priors")
+            shift = check_priors(here, K, "priors")
+            shift = shift / trained_priors(self.training_priors, numbers, weight, K)
         if self.reject is not None and not self.reject >= 0.0:
             raise ValueError(f"reject is {self.reject!r}, and a cost of zero or more is expected.")
         return LeastCost(shift, cost_matrix(self.costs, K), self.reject)
