@@ -9,6 +9,7 @@ import numpy as np
 from scipy.special import logsumexp
 from sklearn.base import ClassifierMixin
 from sklearn.exceptions import NotFittedError
+from sklearn.utils.validation import check_is_fitted
 
 from linework.data.blocks import Array, Block
 from linework.data.sources import Table
@@ -140,6 +141,65 @@ class Probabilistic(Classifier):
         array of shape (n, K)
         """
         return self._of_scores(X, log_posterior)
+
+
+class FromLogPosteriors:
+    """What a classifier says by the logarithms of its posteriors alone."""
+
+    classes_: Array
+
+    def predict_log_proba(self, X: Any) -> Array:
+        """The logarithm of `predict_proba`.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n, d)
+
+        Returns
+        -------
+        array of shape (n, K)
+        """
+        raise NotImplementedError
+
+    def predict_proba(self, X: Any) -> Array:
+        """The posterior of each class.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n, d)
+
+        Returns
+        -------
+        array of shape (n, K)
+        """
+        return np.asarray(np.exp(self.predict_log_proba(X)))
+
+    def predict(self, X: Any) -> Array:
+        """The class of highest posterior.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n, d)
+
+        Returns
+        -------
+        array of shape (n,)
+        """
+        check_is_fitted(self)  # before classes_ is asked for
+        return np.asarray(self.classes_[self.predict_log_proba(X).argmax(axis=1)])
+
+    def decision_function(self, X: Any) -> Array:
+        """Logarithms of the posteriors; of two classes, their difference, the log odds.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n, d)
+
+        Returns
+        -------
+        array of shape (n, K), or (n,) for two classes
+        """
+        return contrast(self.predict_log_proba(X))
 
 
 def contrast(scores: Array) -> Array:

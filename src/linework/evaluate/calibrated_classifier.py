@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from linework.classifier import contrast, log_posterior
+from linework.classifier import FromLogPosteriors, log_posterior
 from linework.data.blocks import Array
 from linework.evaluate.calibration_maps import (
     Map,
@@ -31,7 +31,7 @@ MAPS: dict[str, Callable[[Array, Array, Array], Map]] = {
 METHODS = (*MAPS, "temperature")
 
 
-class CalibratedClassifier(ScoreWrapper):
+class CalibratedClassifier(FromLogPosteriors, ScoreWrapper):
     """Any classifier with its posteriors calibrated on rows that it was not fitted to.
 
     Beyond scikit-learn's ``CalibratedClassifierCV`` it has beta calibration, starts from log-odds
@@ -154,6 +154,8 @@ class CalibratedClassifier(ScoreWrapper):
     def predict_log_proba(self, X: Any) -> Array:
         """The logarithm of `predict_proba`, without underflow.
 
+        Classes whose probabilities all come out as zero share one equally.
+
         Parameters
         ----------
         X : array-like, sparse matrix or data frame of shape (n, d)
@@ -173,46 +175,6 @@ class CalibratedClassifier(ScoreWrapper):
         logs = -np.logaddexp(0.0, -np.column_stack(each))
         logs[np.isneginf(logs).all(axis=1)] = 0.0
         return log_posterior(logs)
-
-    def predict_proba(self, X: Any) -> Array:
-        """The calibrated probability of each class; equal ones where all of them come out as zero.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or data frame of shape (n, d)
-
-        Returns
-        -------
-        array of shape (n, K)
-        """
-        return np.asarray(np.exp(self.predict_log_proba(X)))
-
-    def predict(self, X: Any) -> Array:
-        """The class of highest probability.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or data frame of shape (n, d)
-
-        Returns
-        -------
-        array of shape (n,)
-        """
-        check_is_fitted(self)  # before classes_ is asked for
-        return np.asarray(self.classes_[self.predict_log_proba(X).argmax(axis=1)])
-
-    def decision_function(self, X: Any) -> Array:
-        """Logarithms of the calibrated probabilities; of two classes, the log-odds of the second.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or data frame of shape (n, d)
-
-        Returns
-        -------
-        array of shape (n, K), or (n,) for two classes
-        """
-        return contrast(self.predict_log_proba(X))
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "maps_")

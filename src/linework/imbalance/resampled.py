@@ -10,7 +10,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from linework.classifier import contrast, log_posterior
+from linework.classifier import FromLogPosteriors, log_posterior
 from linework.data.blocks import Array
 from linework.data.sources import as_table, check_weight, reject_other_length
 from linework.discriminant.linear import LinearDiscriminantAnalysis
@@ -19,67 +19,13 @@ from linework.imbalance.rows import RandomUnderSampler
 from linework.labels import encode
 
 
-class PosteriorWrapper(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+class PosteriorWrapper(FromLogPosteriors, MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     """A classifier around classifiers, that says everything by the logarithms of posteriors."""
 
     estimator: Any
-    classes_: Array
 
     def _inner(self) -> Any:
         return LinearDiscriminantAnalysis() if self.estimator is None else self.estimator
-
-    def predict_log_proba(self, X: Any) -> Array:
-        """The logarithm of `predict_proba`, without underflow where the estimator has it without.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or data frame of shape (n, d)
-
-        Returns
-        -------
-        array of shape (n, K)
-        """
-        raise NotImplementedError
-
-    def predict_proba(self, X: Any) -> Array:
-        """Posteriors, under the priors of the rows as they came if ``correct_prior``.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or data frame of shape (n, d)
-
-        Returns
-        -------
-        array of shape (n, K)
-        """
-        return np.exp(self.predict_log_proba(X))
-
-    def decision_function(self, X: Any) -> Array:
-        """Logarithms of the posteriors; of two classes, their difference, the log odds.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or data frame of shape (n, d)
-
-        Returns
-        -------
-        array of shape (n, K), or (n,) for two classes
-        """
-        return contrast(self.predict_log_proba(X))
-
-    def predict(self, X: Any) -> Array:
-        """The class of highest posterior.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or data frame of shape (n, d)
-
-        Returns
-        -------
-        array of shape (n,)
-        """
-        check_is_fitted(self)
-        return np.asarray(self.classes_[self.predict_log_proba(X).argmax(axis=1)])
 
     def _read(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Array, Array | None]:
         """Rows of positive weight, their labels and weights; sets the classes."""
